@@ -1,0 +1,80 @@
+/**
+ * What a dataset holds once read: the only shape that training and evaluation see (DESIGN section 12).
+ */
+
+import type { Representation } from '../../models/frozen-lm/representation.ts'
+import type { RecipeName } from '../../src/view/recipe.ts'
+
+export interface DatasetTrajectory {
+  readonly id: string
+  readonly group: string
+  readonly domain: string
+  /** N: number of interactions. */
+  readonly length: number
+}
+
+/** Columns of pairs.arrow; every array has one entry per pair (i, c), in trajectory, checkpoint, interaction order. */
+export interface PairTable {
+  readonly count: number
+  /** Index into `trajectories`. */
+  readonly trajectory: Int32Array
+  /** i and c, canonical. */
+  readonly interaction: Int32Array
+  readonly checkpoint: Int32Array
+  /** 1 = READY, 0 = KEEP. */
+  readonly label: Uint8Array
+  /** N - c: how much future the label could see. */
+  readonly futureInteractions: Int32Array
+  /** Boundary b_i of the interaction, -1 if none. */
+  readonly boundary: Int32Array
+  /** Row of h(i[,c]) and q(c) in the vector table. */
+  readonly hRow: Int32Array
+  readonly qRow: Int32Array
+  /** (count, topK) rows whose mean is m; -1 fills up when fewer exist. */
+  readonly topRows: Int32Array
+  readonly topK: number
+  /** Source tokens of S_i by the frozen LM's tokenizer and by the acting model's (o200k estimate). */
+  readonly sourceTokens: Int32Array
+  readonly actingTokens: Int32Array
+  readonly viewTokens: Int32Array
+  readonly truncatedTokens: Int32Array
+  /** (count, evidenceSize) f32 row-major: x(i,c). */
+  readonly evidence: Float32Array
+  readonly evidenceSize: number
+}
+
+/** All h and q vectors, (rows, cols = d), in their storage dtype: f16 bits in a Uint16Array, or f32. */
+export interface VectorTable {
+  readonly rows: number
+  readonly cols: number
+  readonly data: Uint16Array | Float32Array
+}
+
+export interface DatasetManifest {
+  readonly schemaVersion: number
+  readonly representationId: string
+  readonly representation: Representation
+  readonly recipe: RecipeName
+  readonly evidenceNames: readonly string[]
+  readonly maxCheckpointsPerRun: number
+  readonly seed: number
+  /** SHA-256 of runs.jsonl, labels.jsonl as given, and of each file written. */
+  readonly inputs: { readonly runsSha256: string; readonly labelsSha256: string }
+  readonly files: Readonly<Record<string, string>>
+  readonly counts: {
+    readonly trajectories: number
+    readonly groups: number
+    readonly pairs: number
+    readonly ready: number
+    readonly vectors: number
+    readonly computedTokens: number
+  }
+}
+
+export interface Dataset {
+  readonly directory: string
+  readonly manifest: DatasetManifest
+  readonly trajectories: readonly DatasetTrajectory[]
+  readonly pairs: PairTable
+  readonly vectors: VectorTable
+}

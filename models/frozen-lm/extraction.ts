@@ -1,0 +1,48 @@
+/**
+ * Extraction seam: a trajectory's checkpoints in, candidate vectors h and state vectors q out.
+ * One implementation (extractor.ts) builds the views, tokenises and runs the frozen LM; it lives in a worker thread
+ * (CLI) or a supervised child process (server). Requests and results are structured-cloneable values.
+ */
+import type { Trajectory } from '../../src/trajectory/trajectory.ts'
+import type { Representation } from './representation.ts'
+
+export interface ExtractionRequest {
+  readonly trajectory: Trajectory
+  /** Checkpoints c (canonical) whose q is wanted; targets of each are [0, c-1) of the trajectory. */
+  readonly checkpoints: readonly number[]
+}
+
+/**
+ * One vector, rounded to the representation's storage dtype.
+ *   role 'h', recipe once:          one per interaction, checkpoint = null
+ *   role 'h', recipe shared-first:  one per (interaction, checkpoint)
+ *   role 'q':                       one per checkpoint, interaction = null
+ */
+export interface ExtractedVector {
+  readonly role: 'h' | 'q'
+  readonly interaction: number | null
+  readonly checkpoint: number | null
+  /** (hiddenSize) f32 holding values representable in the storage dtype. */
+  readonly values: Float32Array
+  /** Tokens of the whole view that ends in this vector. */
+  readonly viewTokens: number
+  /** Source tokens that truncation left out of that view. */
+  readonly truncatedTokens: number
+}
+
+export interface Extraction {
+  readonly vectors: readonly ExtractedVector[]
+  /** Tokens the LM actually computed (shared parts once). */
+  readonly computedTokens: number
+  /** Tokens of each interaction's whole text by the frozen LM's tokenizer, by position in trajectory.interactions. */
+  readonly interactionTokens: readonly number[]
+  /** Microseconds spent. */
+  readonly tokenizeUs: number
+  readonly inferenceUs: number
+}
+
+export interface Extractor {
+  readonly representation: Representation
+  extract(request: ExtractionRequest, signal?: AbortSignal): Promise<Extraction>
+  close(): Promise<void>
+}

@@ -1,0 +1,60 @@
+/**
+ * Entry of the keepready command: finds the command's file, loads only that one, and runs it.
+ */
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { packageFile } from '../../models/package-root.ts'
+import { AppError, EXIT_CODE } from '../errors.ts'
+
+interface CommandModule {
+  readonly createCommand: () => Command
+}
+
+/** In the order of the data flow: the order of --help. */
+const COMMANDS: Readonly<Record<string, { readonly summary: string; readonly load: () => Promise<CommandModule> }>> = {
+  demo: {
+    summary: 'the whole path on sample logs, offline, in a few minutes',
+    load: () => import('./commands/demo.ts'),
+  },
+  import: { summary: 'agent logs -> runs.jsonl', load: () => import('./commands/import.ts') },
+  annotate: { summary: 'runs.jsonl -> labels.jsonl', load: () => import('./commands/annotate.ts') },
+  labels: { summary: 'look at labels: prevalence, ages, boundaries', load: () => import('./commands/labels.ts') },
+  extract: { summary: 'runs + labels -> dataset of hidden states', load: () => import('./commands/extract.ts') },
+  train: { summary: 'dataset -> router artefact', load: () => import('./commands/train.ts') },
+  evaluate: {
+    summary: 'dataset + router -> metrics.json and an HTML report',
+    load: () => import('./commands/evaluate.ts'),
+  },
+  serve: { summary: 'HTTP server: score, plan, compact, validate', load: () => import('./commands/serve.ts') },
+  score: { summary: 'readiness of each interaction of one history', load: () => import('./commands/score.ts') },
+  plan: { summary: 'which spans of one history would be replaced', load: () => import('./commands/plan.ts') },
+  compact: { summary: 'one history -> a shorter valid history', load: () => import('./commands/compact.ts') },
+  validate: { summary: "one history against its provider's rules", load: () => import('./commands/validate.ts') },
+  bench: { summary: 'latency and memory of extraction, as ratios', load: () => import('./commands/bench.ts') },
+}
+
+export async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('keepready')
+    .description('Tells a long-running LLM agent which of its past interactions no longer need to stay in full.')
+    .version(packageVersion())
+    .showHelpAfterError('(run with --help for usage)')
+    .exitOverride((exit) => {
+      process.exit(exit.exitCode === 0 ? 0 : EXIT_CODE.input)
+    })
+    .addHelpText('after', '\nExample:\n  $ keepready demo\n\nEach command teaches itself: keepready COMMAND --help')
+  const wanted = argv.find((word) => !word.startsWith('-'))
+  for (const [name, entry] of Object.entries(COMMANDS)) {
+    if (name === wanted) {
+      const command = (await entry.load()).createCommand()
+      if (command.name() !== name) throw new AppError('invariant', `command file of ${name} defines ${command.name()}`)
+      program.addCommand(command.copyInheritedSettings(program))
+    } else program.command(name).summary(entry.summary).description(entry.summary)
+  }
+  await program.parseAsync([...argv], { from: 'user' })
+}
+
+function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'))
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version)
+  throw new AppError('invariant', 'package.json has no version')
+}
