@@ -1,0 +1,71 @@
+/**
+ * Anthropic Messages: one message into segments. Pure.
+ * Block types that this file does not know are opaque: kept where they are, never summarised.
+ */
+import { flattenContent } from './flatten-content.ts'
+import type { HistoryBlock, HistoryMessage } from './history.ts'
+import { jsonPointer } from './json-pointer.ts'
+import { minifyJson, scanJson } from './scan-json.ts'
+import type { Segment } from './segment.ts'
+import { describeOpaque, isObject, type JsonObject, malformed } from './segment.ts'
+
+export const ANTHROPIC_ROLES: readonly string[] = ['user', 'assistant', 'system']
+
+export function readAnthropicSegments(message: HistoryMessage, index: number): readonly Segment[] {
+  const path = ['messages', index, 'content']
+  const { content } = message.value
+  if (typeof content === 'string') return [{ kind: 'text', block: null, pointer: jsonPointer(path), text: content }]
+  if (message.blocks === null) throw malformed(path, 'a string or a list of content blocks')
+  return message.blocks.map((block, number) => readBlock(block, number, [...path, number]))
+}
+
+function readBlock(block: HistoryBlock, number: number, path: readonly (string | number)[]): Segment {
+  const { value } = block
+  if (!isObject(value) || typeof value.type !== 'string') throw malformed(path, 'a content block with a type')
+  const place = { block: number, pointer: jsonPointer(path) }
+  switch (value.type) {
+    case 'text':
+      return { ...place, kind: 'text', text: readString(value, 'text', path) }
+    case 'thinking':
+      return { ...place, kind: 'reasoning', text: readString(value, 'thinking', path) }
+    case 'redacted_thinking':
+      return { ...place, kind: 'reasoning', text: '' }
+    case 'tool_use':
+      return {
+        ...place,
+        kind: 'call',
+        id: readString(value, 'id', path),
+        name: readString(value, 'name', path),
+        arguments: rawInput(block.raw),
+      }
+    case 'tool_result': {
+      const { text, media } = flattenContent(value.content)
+      const id = readString(value, 'tool_use_id', path)
+      return { ...place, kind: 'result', id, name: null, content: text, isError: value.is_error === true, media }
+    }
+    case 'document': {
+      const { source } = value
+      if (isObject(source) && source.type === 'text' && typeof source.data === 'string')
+        return { ...place, kind: 'text', text: source.data }
+      return { ...place, kind: 'opaque', type: 'document', text: describeOpaque('document') }
+    }
+    case 'compaction': {
+      const text = typeof value.content === 'string' ? value.content : describeOpaque('compaction')
+      return { ...place, kind: 'opaque', type: 'compaction', text }
+    }
+    default:
+      return { ...place, kind: 'opaque', type: value.type, text: describeOpaque(value.type) }
+  }
+}
+
+function readString(value: JsonObject, field: string, path: readonly (string | number)[]): string {
+  const found = value[field]
+  if (typeof found !== 'string') throw malformed([...path, field], 'a string')
+  return found
+}
+
+/** The input's own text, so that large integers survive; {} where the log has none. */
+function rawInput(raw: string): string {
+  const input = scanJson(raw, { keepDepth: 1 }).members.get('input')
+  return input === undefined ? '{}' : minifyJson(raw.slice(input.start, input.end))
+}

@@ -1,0 +1,203 @@
+/**
+ * Walks a message list once and gives every block to exactly one owner: an interaction, a user turn, a pinned item or a
+ * summary (DESIGN section 5). Pure. Eligibility and the canonical trajectory are derived from this by split-history.ts.
+ */
+import { recogniseSummary, type SummaryMark } from '../compaction/summary-message.ts'
+import type { History, Part } from './history.ts'
+import { type OpenCall, pairResult } from './open-calls.ts'
+import { readSegments } from './read-segments.ts'
+import type { ResultSegment, Segment } from './segment.ts'
+
+export interface DraftInteraction {
+  readonly kind: 'interaction'
+  readonly owner: number
+  readonly index: number
+  readonly message: number
+  /** Number of the run of assistant messages that it belongs to; only the newest may be in flight. */
+  readonly batch: number
+  readonly segments: readonly Segment[]
+  readonly calls: readonly OpenCall[]
+  readonly results: ResultSegment[]
+}
+
+export type Draft =
+  | DraftInteraction
+  | {
+      readonly kind: 'turn'
+      readonly owner: number
+      /** Canonical index of the interaction that comes next. */
+      readonly before: number
+      readonly message: number
+      readonly segments: readonly Segment[]
+      readonly what: 'task' | 'user' | 'system' | 'opaque'
+    }
+  | {
+      readonly kind: 'summary'
+      readonly owner: number
+      readonly before: number
+      readonly message: number
+      readonly mark: SummaryMark
+      readonly content: string
+    }
+
+export interface Partition {
+  readonly drafts: readonly Draft[]
+  /** Per message, per block (one entry for a message without block list): the owner, an index into `drafts`. */
+  readonly owners: readonly (readonly number[])[]
+  /** The batch after which nothing but results stands, or null: its unanswered calls are in flight. */
+  readonly openBatch: number | null
+}
+
+interface Walk {
+  readonly history: History
+  readonly drafts: Draft[]
+  readonly owners: number[][]
+  /** Calls of the newest batch. */
+  calls: OpenCall[]
+  batch: number
+  nextIndex: number
+  /** A turn of the user has followed the newest batch. */
+  turnFollowed: boolean
+  headOpen: boolean
+}
+
+export function partitionHistory(history: History): Partition {
+  const walk: Walk = {
+    history,
+    drafts: [],
+    owners: history.messages.map((message) => new Array<number>(Math.max(1, message.blocks?.length ?? 1)).fill(-1)),
+    calls: [],
+    batch: -1,
+    nextIndex: 0,
+    turnFollowed: true,
+    headOpen: true,
+  }
+  history.messages.forEach((message, number) => {
+    const segments = readSegments(history.format, message, number)
+    if (message.role === 'assistant') walkAssistant(walk, number, segments)
+    else if (message.role === 'system' || message.role === 'developer')
+      addTurn(walk, { number, segments, what: 'system' })
+    else walkUser(walk, number, segments)
+  })
+  return { drafts: walk.drafts, owners: walk.owners, openBatch: walk.turnFollowed ? null : walk.batch }
+}
+
+function walkAssistant(walk: Walk, number: number, segments: readonly Segment[]): void {
+  const pinned = segments.filter(isCompaction)
+  if (pinned.length > 0) addTurn(walk, { number, segments: pinned, what: 'opaque' })
+  if (pinned.length > 0 && pinned.length === segments.length) return
+  if (startsBatch(walk, number)) {
+    walk.calls = []
+    walk.batch++
+  }
+  const owner = walk.drafts.length
+  const calls = segments
+    .filter((segment) => segment.kind === 'call')
+    .map((call): OpenCall => ({ owner, call, answered: false }))
+  walk.calls.push(...calls)
+  const { batch } = walk
+  walk.drafts.push({
+    kind: 'interaction',
+    owner,
+    index: walk.nextIndex++,
+    message: number,
+    batch,
+    segments,
+    calls,
+    results: [],
+  })
+  walk.turnFollowed = false
+  walk.headOpen = false
+  claim(walk, { number, owner, blocks: null })
+}
+
+/** Anthropic combines neighbouring assistant messages into one turn, so results may answer any of them. */
+function startsBatch(walk: Walk, number: number): boolean {
+  return walk.history.format === 'openai-chat' || walk.history.messages[number - 1]?.role !== 'assistant'
+}
+
+function walkUser(walk: Walk, number: number, segments: readonly Segment[]): void {
+  const summary = recogniseSummary(segments)
+  if (summary !== null && summary.start >= walk.nextIndex) {
+    const owner = walk.drafts.length
+    const { id, start, end, content } = summary
+    walk.drafts.push({ kind: 'summary', owner, before: end, message: number, mark: { id, start, end }, content })
+    walk.nextIndex = end
+    walk.turnFollowed = true
+    walk.headOpen = false
+    claim(walk, { number, owner, blocks: null })
+    return
+  }
+  const turn = segments.filter((segment) => segment.kind !== 'result' && !isCompaction(segment))
+  const results = segments.filter((segment) => segment.kind === 'result')
+  const orphans = results.filter((result) => !walkResult(walk, number, result))
+  const pinned = [...orphans, ...segments.filter(isCompaction)]
+  if (pinned.length > 0) addTurn(walk, { number, segments: pinned, what: 'opaque' })
+  if (turn.length > 0 || segments.length === 0) {
+    addTurn(walk, { number, segments: turn, what: walk.headOpen ? 'task' : 'user' })
+    walk.turnFollowed = true
+  }
+}
+
+/** @returns false for a result that answers nothing */
+function walkResult(walk: Walk, number: number, result: ResultSegment): boolean {
+  const pairing = pairResult(walk.calls, result)
+  if (pairing.kind === 'orphan') return false
+  const draft = walk.drafts[pairing.call.owner]
+  if (draft?.kind !== 'interaction') return false
+  // A second result of one call stays with its interaction, but it is no observation: the first one counts.
+  if (pairing.kind === 'answers') draft.results.push(result)
+  claim(walk, { number, owner: draft.owner, blocks: blocksOf([result]) })
+  return true
+}
+
+function addTurn(
+  walk: Walk,
+  turn: {
+    readonly number: number
+    readonly segments: readonly Segment[]
+    readonly what: 'task' | 'user' | 'system' | 'opaque'
+  },
+): void {
+  const owner = walk.drafts.length
+  const { number, segments, what } = turn
+  walk.drafts.push({ kind: 'turn', owner, before: walk.nextIndex, message: number, segments, what })
+  claim(walk, { number, owner, blocks: blocksOf(segments) })
+}
+
+/** The unclaimed blocks among `blocks` (null: of the whole message) become the owner's. */
+function claim(
+  walk: Walk,
+  share: { readonly number: number; readonly owner: number; readonly blocks: readonly number[] | null },
+): void {
+  const owners = walk.owners[share.number] ?? []
+  for (let block = 0; block < owners.length; block++) {
+    if (owners[block] === -1 && (share.blocks === null || share.blocks.includes(block))) owners[block] = share.owner
+  }
+}
+
+/** Null when the segments are the message itself rather than blocks of its content list. */
+function blocksOf(segments: readonly Segment[]): readonly number[] | null {
+  const blocks = segments.map((segment) => segment.block).filter((block) => block !== null)
+  return blocks.length === 0 ? null : blocks
+}
+
+/** A provider's own compaction must stay where it is, as it is (reference/protocol.md, A13). */
+function isCompaction(segment: Segment): boolean {
+  return segment.kind === 'opaque' && segment.type === 'compaction'
+}
+
+/** What each owner owns, in order: whole messages, or half-open block ranges. */
+export function partsByOwner(partition: Partition): readonly (readonly Part[])[] {
+  const parts: Part[][] = partition.drafts.map(() => [])
+  partition.owners.forEach((row, message) => {
+    for (let block = 0; block < row.length; ) {
+      const owner = row[block] ?? -1
+      let end = block + 1
+      while (row[end] === owner) end++
+      parts[owner]?.push(end - block === row.length ? { message } : { message, blocks: [block, end] })
+      block = end
+    }
+  })
+  return parts
+}
