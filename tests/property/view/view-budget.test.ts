@@ -1,0 +1,103 @@
+import { fc, test } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { packageFile } from '../../../models/package-root.ts'
+import { loadTokenizer } from '../../../models/tokenizer/hf-tokenizer.ts'
+import type { Tokenizer } from '../../../models/tokenizer/port.ts'
+import { AppError } from '../../../src/errors.ts'
+import type { Interaction, Trajectory, Turn } from '../../../src/trajectory/trajectory.ts'
+import { buildViewTree, type ViewNode } from '../../../src/view/build-view-tree.ts'
+import { RECIPE_NAMES, type Recipe } from '../../../src/view/recipe.ts'
+import { createViewEncoder } from '../../../src/view/view-encoder.ts'
+import { interactionOf, trajectoryOf, turnOf } from '../../fakes/trajectories.ts'
+import { createWordTokenizer } from '../../fakes/word-tokenizer.ts'
+
+const text = fc.oneof(
+  fc.constant(''),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: 'grapheme', maxLength: 60 }),
+  fc
+    .tuple(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.nat(120))
+    .map(([piece, times]) => `${piece} `.repeat(times)),
+  fc.constantFrom('\ud83d', '<|endoftext|>', '1'.repeat(400), ' '.repeat(5000), '\u{1f7e1}'.repeat(300)),
+)
+
+const interaction: fc.Arbitrary<Partial<Interaction>> = fc.record({
+  actor: fc.option(text, { nil: null }),
+  reasoning: text,
+  text,
+  toolCalls: fc.array(fc.record({ id: fc.constant('c'), name: text, arguments: text }), { maxLength: 2 }),
+  observations: fc.array(fc.record({ callId: fc.constant('c'), content: text, isError: fc.boolean() }), {
+    maxLength: 2,
+  }),
+})
+
+/** Canonical indices with gaps, turns anywhere. */
+const trajectory: fc.Arbitrary<Trajectory> = fc
+  .record({
+    system: text,
+    task: text,
+    interactions: fc.array(fc.tuple(interaction, fc.nat(2)), { maxLength: 7 }),
+    turns: fc.array(
+      fc.tuple(fc.nat(20), fc.constantFrom('user', 'context', 'summary') as fc.Arbitrary<Turn['kind']>, text),
+      { maxLength: 5 },
+    ),
+  })
+  .map(({ system, task, interactions, turns }) => {
+    let next = 0
+    const placed = interactions.map(([parts, gap]) => {
+      const index = next + gap
+      next = index + 1
+      return interactionOf(index, parts)
+    })
+    const placedTurns = turns.map(([at, kind, words]) => turnOf(at % (next + 1), kind, words))
+    return trajectoryOf({ system, task, interactions: placed, turns: placedTurns.sort((a, b) => a.before - b.before) })
+  })
+
+const budget = fc.integer({ min: 1, max: 400 })
+const recipe: fc.Arbitrary<Recipe> = fc.record({
+  name: fc.constantFrom(...RECIPE_NAMES),
+  recentInteractions: fc.nat(5),
+  budgets: fc.record({
+    view: budget,
+    head: budget,
+    recent: budget,
+    state: budget,
+    target: budget,
+    readout: fc.constantFrom(64, 48),
+  }),
+})
+
+/** Every path's length, its emits included. */
+function pathLengths(node: ViewNode, above = 0): readonly number[] {
+  const length = above + node.tokens.length
+  return [length, ...node.children.flatMap((child) => pathLengths(child, length))]
+}
+
+const TOKENIZERS: Readonly<Record<string, Tokenizer>> = {
+  'a word tokenizer with BOS': createWordTokenizer([0]),
+  'the embedded model': loadTokenizer(packageFile('models', 'tiny')),
+}
+
+describe('the view budget', () => {
+  for (const [name, tokenizer] of Object.entries(TOKENIZERS)) {
+    const encoder = createViewEncoder(tokenizer, { largestSection: 400, maxCachedChars: 1_000_000 })
+    test.prop([trajectory, recipe, fc.integer({ min: 20, max: 500 })], { numRuns: 150 })(
+      `is never passed with the tokenizer of ${name}`,
+      (run, choice, contextLength) => {
+        const last = run.interactions.at(-1)?.index ?? -1
+        const checkpoints = Array.from({ length: last + 2 }, (_, c) => c)
+        const limit = Math.min(choice.budgets.view, contextLength)
+        let root: ViewNode
+        try {
+          root = buildViewTree({ trajectory: run, checkpoints, recipe: choice, contextLength, encoder })
+        } catch (error) {
+          // Refused by name, and only where readout lines and 16 more tokens do not fit.
+          expect(error instanceof AppError && error.code).toBe('context-too-short')
+          expect(limit).toBeLessThan(64)
+          return
+        }
+        for (const length of pathLengths(root)) expect(length).toBeLessThanOrEqual(limit)
+      },
+    )
+  }
+})
