@@ -7,7 +7,7 @@ import { createViewEncoder } from '../../../src/view/view-encoder.ts'
 import { repairTrajectory } from '../../fakes/trajectories.ts'
 
 const HINT =
-  'views changed: raise RECIPE_VERSION (routers must be retrained), then `npx vitest run -u tests/golden/view`'
+  'views changed: raise RECIPE_VERSION (routers must be retrained), then `npx vitest run tests/golden/view -u`'
 
 const tokenizer = loadTokenizer(packageFile('models', 'tiny'))
 const encoder = createViewEncoder(tokenizer, { largestSection: 1280, maxCachedChars: 1_000_000 })
