@@ -4,10 +4,11 @@
  *   G = groups, n = rows; `group` columns hold numbers in [0, G)
  */
 import type { GroupStatistic } from './bootstrap.ts'
-import { rankByScore, requireSameLength } from './ranking.ts'
+import { type Ranking, requireSameLength } from './ranking.ts'
 
-export interface GroupedScores {
-  readonly scores: ArrayLike<number>
+/** Columns have one entry per row of the scores; only the rows that the ranking holds count. */
+export interface RankedGroups {
+  readonly ranking: Ranking
   readonly labels: ArrayLike<number>
   readonly group: ArrayLike<number>
   /** (n) >= 0, default 1; multiplied by the group's multiplicity. */
@@ -41,8 +42,8 @@ export function sumByGroup(values: ArrayLike<number>, group: ArrayLike<number>, 
 }
 
 /** AUROC: wins[g, g'] = weight of couples (positive of g above negative of g'), ties half; then a quadratic form. */
-export function groupedAuroc({ scores, labels, group, weights, groups }: GroupedScores): GroupStatistic {
-  const { order, tieEnds } = rankByScore(scores)
+export function groupedAuroc({ ranking, labels, group, weights, groups }: RankedGroups): GroupStatistic {
+  const { order, tieEnds } = ranking
   const wins = new Float64Array(groups * groups)
   const positives = new Float64Array(groups)
   const negatives = new Float64Array(groups)
@@ -86,8 +87,8 @@ export function groupedAuroc({ scores, labels, group, weights, groups }: Grouped
 }
 
 /** Average precision over rows that are ranked once. */
-export function groupedAveragePrecision({ scores, labels, group, weights }: GroupedScores): GroupStatistic {
-  const { order, tieEnds } = rankByScore(scores)
+export function groupedAveragePrecision({ ranking, labels, group, weights }: RankedGroups): GroupStatistic {
+  const { order, tieEnds } = ranking
   const n = order.length
   const groupAt = new Uint16Array(n)
   const weightAt = new Float64Array(n)

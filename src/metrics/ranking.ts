@@ -39,6 +39,23 @@ export function rankByScore(scores: ArrayLike<number>): Ranking {
   return { order, tieEnds: Uint32Array.from(ends) }
 }
 
+/** The ranking of the rows whose mask is not 0, row numbers unchanged: one sort serves every part of the rows. */
+export function restrictRanking({ order, tieEnds }: Ranking, mask: ArrayLike<number>): Ranking {
+  const kept = new Uint32Array(order.length)
+  const ends: number[] = []
+  let count = 0
+  let position = 0
+  for (const end of tieEnds) {
+    const before = count
+    for (; position < end; position++) {
+      const row = order[position] ?? 0
+      if (mask[row] !== 0) kept[count++] = row
+    }
+    if (count > before) ends.push(count)
+  }
+  return { order: kept.subarray(0, count), tieEnds: Uint32Array.from(ends) }
+}
+
 /** Checks that the columns of a metric belong together; a mismatch is our bug. */
 export function requireSameLength(
   metric: string,

@@ -1,9 +1,10 @@
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { auroc } from '../../../src/metrics/auroc.ts'
+import { auroc, rankedAuroc } from '../../../src/metrics/auroc.ts'
 import { averagePrecision } from '../../../src/metrics/average-precision.ts'
 import { drawGroups, pairedDifferenceInterval, resampleStatistic } from '../../../src/metrics/bootstrap.ts'
 import { groupedAuroc, groupedAveragePrecision } from '../../../src/metrics/group-statistics.ts'
+import { rankByScore, restrictRanking } from '../../../src/metrics/ranking.ts'
 import { createRng } from '../../../src/rng.ts'
 
 const GROUPS = 5
@@ -22,6 +23,7 @@ type Row = { readonly score: number; readonly label: number; readonly group: num
 function columnsOf(list: readonly Row[]) {
   return {
     scores: list.map((row) => row.score),
+    ranking: rankByScore(list.map((row) => row.score)),
     labels: list.map((row) => row.label),
     group: list.map((row) => row.group),
     weights: list.map((row) => row.weight),
@@ -43,6 +45,22 @@ describe('a resample', () => {
       ).toBe(true)
     },
   )
+
+  test.prop([rows])('of a part of the rows ranks as if the others had never been there', (list) => {
+    const { scores, labels, ranking } = columnsOf(list)
+    const mask = list.map((row) => (row.group < 2 ? 1 : 0))
+    const part = list.filter((row) => row.group < 2)
+    const restricted = restrictRanking(ranking, mask)
+    expect(Array.from(restricted.order, (row) => scores[row])).toEqual(
+      part.map((row) => row.score).sort((a, b) => b - a),
+    )
+    expect(rankedAuroc(restricted, labels)).toBe(
+      auroc(
+        part.map((row) => row.score),
+        part.map((row) => row.label),
+      ),
+    )
+  })
 
   test.prop([fc.integer(), fc.integer({ min: 1, max: 20 })])('draws as many groups as there are', (seed, groups) => {
     const draws = drawGroups(groups, 7, createRng(seed))
