@@ -1,7 +1,7 @@
 /**
  * The value between deciding and doing: printable, storable, refusable (DESIGN section 10). Pure types.
  */
-import type { HistoryMessage } from '../protocol/history.ts'
+import type { HistoryMessage, Violation } from '../protocol/history.ts'
 
 export type GateName = 'length' | 'source-tokens' | 'shrink'
 
@@ -55,4 +55,6 @@ export interface Compaction {
   readonly tokens: { readonly before: number; readonly after: number }
   readonly baseHash: string
   readonly newHash: string
+  /** Why the input was refused (`input-invalid`) or the result thrown away (`output-invalid`). */
+  readonly violations?: readonly Violation[]
 }

@@ -94,4 +94,6 @@ export interface Violation {
   readonly rule: string
   readonly pointer: string
   readonly message: string
+  /** Some models or hosts only, or only as the history stands now (calls in flight): no reason to refuse a compaction. */
+  readonly advisory?: true
 }
