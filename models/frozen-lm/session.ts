@@ -1,0 +1,168 @@
+/**
+ * The FrozenLm port over onnxruntime-node, CPU. `run` blocks its thread: the CLI calls this in a worker thread, the
+ * server in a child process. One thread per session, so equal input gives equal bits and parallelism is by process.
+ */
+import * as ort from 'onnxruntime-node'
+import { AppError, invariant } from '../../src/errors.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { buildDecoderGraph, DECODER_NAMES } from './decoder-graph.ts'
+import { createKvStates, type Feeds } from './kv-states.ts'
+import type { FrozenLm, FrozenLmInfo, PrefillOptions, PrefillResult } from './port.ts'
+import { type RopeTable, ropeTable } from './rope.ts'
+import { computedRows, computedTokenCount } from './run-shape.ts'
+
+/**
+ * @param layer 0 <= layer <= layerCount
+ * @throws session-failed
+ */
+export async function createSession(checkpoint: Checkpoint, layer: number): Promise<FrozenLm> {
+  const { config } = checkpoint
+  const info: FrozenLmInfo = {
+    architecture: config.architecture,
+    hiddenSize: config.hiddenSize,
+    layerCount: config.layerCount,
+    layer,
+    contextLength: config.contextLength,
+    vocabularySize: config.vocabularySize,
+    device: 'cpu',
+  }
+  const session = await load(checkpoint, layer)
+  const { keyValueHeadCount, headSize } = config
+  const states = createKvStates({ layer, keyValueHeadCount, headSize })
+  const rope = createRopeFeed(checkpoint)
+
+  async function prefill(tokens: Int32Array, options: PrefillOptions): Promise<PrefillResult> {
+    const { past, keepState } = options
+    const pastTokens = past?.tokenCount ?? 0
+    checkTokens(tokens, { info, pastTokens })
+    const rows = options.rows === 'last' ? [tokens.length - 1] : options.rows
+    invariant(rows.length > 0 && rows.every((row) => row >= 0 && row < tokens.length), 'wanted rows lie in the tokens')
+    const computed = computedTokenCount(tokens.length, pastTokens)
+    const feeds: Feeds = {
+      [DECODER_NAMES.tokens]: int64({ values: tokens, shape: [1, computed] }),
+      [DECODER_NAMES.rows]: int64({ values: computedRows(rows), shape: [computedRows(rows).length] }),
+    }
+    if (layer > 0) {
+      const total = pastTokens + computed
+      feeds[DECODER_NAMES.lastPosition] = new ort.Tensor('int32', Int32Array.of(total - 1), [1])
+      feeds[DECODER_NAMES.totalTokens] = new ort.Tensor('int32', Int32Array.of(total), [])
+      Object.assign(feeds, rope(total), states.feeds(past))
+    }
+    const outputs = await run(session, feeds, [DECODER_NAMES.hidden, ...(keepState ? states.outputNames : [])])
+    const hidden = floats(outputs, DECODER_NAMES.hidden).slice(0, rows.length * info.hiddenSize)
+    checkFinite(hidden, { info, pastTokens, rows })
+    return {
+      hidden: { data: hidden, rows: rows.length, cols: info.hiddenSize },
+      state: keepState ? states.keep(outputs, pastTokens + tokens.length) : null,
+    }
+  }
+
+  return {
+    info,
+    prefill,
+    dispose: states.dispose,
+    async close() {
+      states.clear()
+      await session.release()
+    },
+  }
+}
+
+/**
+ * F32 weights stay mapped from the file: a prepacked copy is only faster below 256 tokens a run (x1.03 there) and
+ * doubles their memory. Half-precision ones are widened at load, one tensor at a time, and prepacked, which frees the
+ * widened copy. (Measured: reference/frozen-lm.md, section 1.)
+ */
+async function load(checkpoint: Checkpoint, layer: number): Promise<ort.InferenceSession> {
+  const halfPrecision = [...checkpoint.tensors.values()].some((tensor) => tensor.dtype !== 'F32')
+  const settings = {
+    model_external_initializers_file_folder_path: checkpoint.root,
+    ...(halfPrecision ? {} : { disable_prepacking: '1' }),
+  }
+  try {
+    return await ort.InferenceSession.create(buildDecoderGraph(checkpoint, layer), {
+      executionProviders: ['cpu'],
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+      logSeverityLevel: 3,
+      extra: { session: settings },
+    })
+  } catch (cause) {
+    throw sessionFailed(`cannot load ${checkpoint.directory} up to layer ${layer}`, cause)
+  }
+}
+
+async function run(session: ort.InferenceSession, feeds: Feeds, fetches: readonly string[]): Promise<Feeds> {
+  try {
+    return { ...(await session.run(feeds, [...fetches])) }
+  } catch (cause) {
+    throw sessionFailed('a run of the frozen LM failed', cause)
+  }
+}
+
+function sessionFailed(what: string, cause: unknown): AppError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new AppError('session-failed', `${what}: ${reason}`, { cause })
+}
+
+/** Rotary tables as inputs, as long as the longest run so far needs: a 128k-context model costs nothing up front. */
+function createRopeFeed(checkpoint: Checkpoint): (rows: number) => Feeds {
+  const { rope, headSize, contextLength } = checkpoint.config
+  let table: RopeTable = { cos: new Float32Array(0), sin: new Float32Array(0) }
+  let tableRows = 0
+  return (rows) => {
+    if (rows > tableRows) {
+      tableRows = Math.max(rows, Math.min(contextLength, Math.max(1024, 2 ** Math.ceil(Math.log2(rows)))))
+      table = ropeTable({ rope, headSize, rows: tableRows })
+    }
+    return {
+      [DECODER_NAMES.ropeCos]: new ort.Tensor('float32', table.cos, [tableRows, headSize / 2]),
+      [DECODER_NAMES.ropeSin]: new ort.Tensor('float32', table.sin, [tableRows, headSize / 2]),
+    }
+  }
+}
+
+function checkTokens(tokens: Int32Array, at: { readonly info: FrozenLmInfo; readonly pastTokens: number }): void {
+  const { contextLength, vocabularySize } = at.info
+  invariant(tokens.length > 0, 'a prefill has at least one token')
+  if (at.pastTokens + tokens.length > contextLength)
+    throw new AppError(
+      'context-too-short',
+      `${at.pastTokens} + ${tokens.length} tokens exceed the model's context of ${contextLength}: lower the view budget or take a model with a longer context`,
+      { details: { tokens: at.pastTokens + tokens.length, limit: contextLength } },
+    )
+  for (const token of tokens)
+    if (token < 0 || token >= vocabularySize)
+      throw new AppError(
+        'tensor-mismatch',
+        `token ${token} is outside the model's vocabulary of ${vocabularySize}: tokenizer.json and the weights do not belong together`,
+      )
+}
+
+function checkFinite(
+  hidden: Float32Array,
+  at: { readonly info: FrozenLmInfo; readonly pastTokens: number; readonly rows: readonly number[] },
+): void {
+  const index = hidden.findIndex((value) => !Number.isFinite(value))
+  if (index < 0) return
+  const row = at.pastTokens + (at.rows[Math.floor(index / at.info.hiddenSize)] ?? 0)
+  throw new AppError(
+    'output-not-finite',
+    `the hidden state of token ${row} after layer ${at.info.layer} holds ${hidden[index]}: the weights are damaged or do not fit this architecture`,
+    { details: { row, layer: at.info.layer } },
+  )
+}
+
+function floats(outputs: Feeds, name: string): Float32Array {
+  const data = outputs[name]?.data
+  if (data instanceof Float32Array) return data
+  throw new AppError('invariant', `the session returned no float32 ${name}`)
+}
+
+/** Values as i64; a longer shape is filled up with the last value. */
+function int64(tensor: { readonly values: ArrayLike<number>; readonly shape: readonly number[] }): ort.Tensor {
+  const { values, shape } = tensor
+  const data = new BigInt64Array(shape.reduce((product, size) => product * size, 1))
+  for (let i = 0; i < data.length; i++) data[i] = BigInt(values[Math.min(i, values.length - 1)] ?? 0)
+  return new ort.Tensor('int64', data, [...shape])
+}
