@@ -47,10 +47,17 @@ export async function main(argv: readonly string[]): Promise<void> {
     if (name === wanted) {
       const command = (await entry.load()).createCommand()
       if (command.name() !== name) throw new AppError('invariant', `command file of ${name} defines ${command.name()}`)
-      program.addCommand(command.copyInheritedSettings(program))
+      program.addCommand(inheritSettings(command, program))
     } else program.command(name).summary(entry.summary).description(entry.summary)
   }
   await program.parseAsync([...argv], { from: 'user' })
+}
+
+/** A subcommand (`labels stats`) answers wrong usage like its parents: same help, same exit code. */
+function inheritSettings(command: Command, parent: Command): Command {
+  command.copyInheritedSettings(parent)
+  for (const child of command.commands) inheritSettings(child, command)
+  return command
 }
 
 function packageVersion(): string {
