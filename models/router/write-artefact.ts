@@ -1,0 +1,98 @@
+/**
+ * Writes a router artefact. Everything is staged in a hidden directory inside it while training runs; at the end the
+ * old manifest goes, files move into place, and the new manifest is renamed into place last. So a reader finds the old
+ * artefact, the new one, or none (router-invalid); never a mixture.
+ */
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { AppError } from '../../src/errors.ts'
+import { writeSafetensors } from '../safetensors.ts'
+import {
+  hashFileSync,
+  MANIFEST_FILE,
+  PARAMETERS_FILE,
+  parameterTensors,
+  ROTATION_FILE,
+  ROTATIONS_DIRECTORY,
+  rotationPath,
+  toJson,
+} from './artefact-files.ts'
+import type { RotationRecord, RouterManifest } from './manifest.ts'
+import type { RouterParameters } from './spec.ts'
+
+const STAGING = '.staging'
+
+export interface RouterWriter {
+  writeRotation(record: RotationRecord, parameters: RouterParameters): void
+  /** Publishes everything staged. @param parameters of the served router, standardisation folded in */
+  commit(manifest: Omit<RouterManifest, 'parametersSha256'>, parameters: RouterParameters): void
+  /** Removes what is staged; the artefact that was there before stays. */
+  discard(): void
+}
+
+/** What an earlier run staged and did not publish is removed. @throws disk-full, option-invalid (not writable) */
+export function openRouterWriter(directory: string): RouterWriter {
+  const staging = join(directory, STAGING)
+  guarded(staging, () => {
+    rmSync(staging, { recursive: true, force: true })
+    mkdirSync(join(staging, ROTATIONS_DIRECTORY), { recursive: true })
+  })
+  return {
+    writeRotation(record, parameters) {
+      const path = join(staging, rotationPath(record.rotation, record.spec.inputs))
+      guarded(path, () => {
+        mkdirSync(path, { recursive: true })
+        writeSafetensors(join(path, PARAMETERS_FILE), parameterTensors(record.spec, parameters), {})
+        writeSynced(join(path, ROTATION_FILE), toJson(record))
+      })
+    },
+    commit(manifest, parameters) {
+      guarded(directory, () => {
+        const staged = join(staging, PARAMETERS_FILE)
+        writeSafetensors(staged, parameterTensors(manifest.spec, parameters), {})
+        writeSynced(join(staging, MANIFEST_FILE), toJson({ ...manifest, parametersSha256: hashFileSync(staged) }))
+        rmSync(join(directory, MANIFEST_FILE), { force: true })
+        rmSync(join(directory, ROTATIONS_DIRECTORY), { recursive: true, force: true })
+        for (const name of [ROTATIONS_DIRECTORY, PARAMETERS_FILE, MANIFEST_FILE]) {
+          renameSync(join(staging, name), join(directory, name))
+          syncDirectory(directory)
+        }
+        rmSync(staging, { recursive: true, force: true })
+      })
+    },
+    discard: () => rmSync(staging, { recursive: true, force: true }),
+  }
+}
+
+function writeSynced(path: string, text: string): void {
+  const file = openSync(path, 'w')
+  try {
+    writeFileSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  syncDirectory(dirname(path))
+}
+
+/** A rename survives a power cut only once the directory itself is synced. */
+function syncDirectory(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function guarded(path: string, write: () => void): void {
+  try {
+    write()
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
+    if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG')
+      throw new AppError('disk-full', `no room left while writing ${path}: free some space and train again`, { cause })
+    throw new AppError('option-invalid', `cannot write ${path} (${code}): choose another --out`, { cause })
+  }
+}
