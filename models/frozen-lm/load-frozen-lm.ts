@@ -30,13 +30,25 @@ export async function loadFrozenLm(options: FrozenLmOptions): Promise<FrozenLm> 
       { details: { device } },
     )
   const checkpoint = openCheckpoint(directory)
-  const { layerCount } = checkpoint.config
-  const layer = wanted === 'default' ? defaultLayer(layerCount) : wanted
-  if (!Number.isInteger(layer) || layer < 0 || layer > layerCount)
-    throw new AppError(
-      'layer-out-of-range',
-      `layer ${layer} does not exist: ${directory} has layers 0 (embeddings) to ${layerCount}, the default is ${defaultLayer(layerCount)}`,
-      { details: { layer, layerCount } },
-    )
+  const layer = resolveLayer({ directory, wanted, layerCount: checkpoint.config.layerCount })
   return createSession(checkpoint, layer)
+}
+
+/**
+ * The layer that is meant: what loading and describing a model agree on.
+ * @throws layer-out-of-range
+ */
+export function resolveLayer(options: {
+  readonly directory: string
+  readonly wanted: number | 'default'
+  readonly layerCount: number
+}): number {
+  const { directory, wanted, layerCount } = options
+  const layer = wanted === 'default' ? defaultLayer(layerCount) : wanted
+  if (Number.isInteger(layer) && layer >= 0 && layer <= layerCount) return layer
+  throw new AppError(
+    'layer-out-of-range',
+    `layer ${layer} does not exist: ${directory} has layers 0 (embeddings) to ${layerCount}, the default is ${defaultLayer(layerCount)}`,
+    { details: { layer, layerCount } },
+  )
 }
