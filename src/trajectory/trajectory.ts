@@ -74,6 +74,8 @@ export interface Trajectory {
   readonly truncated: boolean
   /** Id of the trajectory this one is a sub-agent of, else null. */
   readonly parent: string | null
+  /** Id of the parent's tool call that started this sub-agent, where the log tells. */
+  readonly parentCall?: string
   readonly source: SourceRef
 }
 

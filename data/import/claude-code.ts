@@ -1,0 +1,196 @@
+/**
+ * Claude Code session JSONL (1.x and 2.x) -> trajectories: the session itself, then each sub-agent it holds.
+ */
+import { AppError } from '../../src/errors.ts'
+import { type ToolCall, TRAJECTORY_SCHEMA_VERSION, type Trajectory } from '../../src/trajectory/trajectory.ts'
+import { sessionGroup } from '../groups.ts'
+import {
+  contentBlocks,
+  isSynthetic,
+  liveChain,
+  readSession,
+  resultBlocks,
+  type SessionLine,
+} from './claude-code-session.ts'
+import { turnsOf } from './claude-code-turns.ts'
+import { contentText } from './content-text.ts'
+import type { Damage, Importer, LogFile } from './importer.ts'
+import { idOf, isObject, type JsonObject, objectOf, stringOf, textOf } from './json-value.ts'
+import { createRunBuilder, type RunBuilder } from './run-builder.ts'
+
+export const claudeCode: Importer = {
+  name: 'claude-code',
+  summary: 'Claude Code session JSONL (~/.claude/projects/*/*.jsonl)',
+  detect({ records }) {
+    const isMessage = (record: unknown): boolean =>
+      isObject(record) &&
+      (record.type === 'user' || record.type === 'assistant') &&
+      'sessionId' in record &&
+      ('uuid' in record || 'parentUuid' in record) &&
+      'message' in record
+    const count = records.filter(isMessage).length
+    return count === 0
+      ? null
+      : { because: `${count} of the first records are messages with sessionId, uuid and parentUuid` }
+  },
+  async read(file) {
+    const session = await readSession(file.lines())
+    if (session.lines.every((line) => line.kind === 'link'))
+      throw new AppError(
+        'log-malformed',
+        `${file.name} is no Claude Code session: it holds no user or assistant message`,
+      )
+    const damage: Damage[] = [...session.damage]
+    const ignored: Record<string, number> = { ...session.ignored }
+    const trajectories: Trajectory[] = []
+    for (const part of partsOf(session.lines)) {
+      const chain = liveChain(part.lines, session.lines)
+      damage.push(...chain.damage)
+      const live = new Set(chain.lines)
+      const dead = part.lines.filter((line) => line.kind !== 'link' && !live.has(line)).length
+      if (dead > 0) ignored['message of a dead branch'] = (ignored['message of a dead branch'] ?? 0) + dead
+      const run = createRunBuilder()
+      fillRun(run, chain.lines, { file, damage, ignored })
+      trajectories.push({
+        schemaVersion: TRAJECTORY_SCHEMA_VERSION,
+        id:
+          part.agent === null
+            ? sessionTrajectoryId(part.sessionId)
+            : `${sessionTrajectoryId(part.sessionId)}/agent-${part.agent}`,
+        group: sessionGroup('claude-code', part.sessionId),
+        domain: 'claude-code',
+        format: 'claude-code',
+        system: '',
+        ...run.finish(),
+        truncated:
+          objectOf(chain.lines.findLast((line) => line.kind === 'assistant')?.value.message).stop_reason ===
+          'max_tokens',
+        parent: part.agent === null ? null : sessionTrajectoryId(part.sessionId),
+        source: { file: file.name },
+      })
+    }
+    damage.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+    return { trajectories, damage, ignored }
+  },
+}
+
+function sessionTrajectoryId(sessionId: string): string {
+  return `claude-code/${sessionId === '' ? 'no-session' : sessionId}`
+}
+
+interface SessionPart {
+  readonly sessionId: string
+  /** Name of a sub-agent: its agentId, else the uuid of its first line; null for the session itself. */
+  readonly agent: string | null
+  readonly lines: readonly SessionLine[]
+}
+
+/** One part per session id, then one per sub-agent, in the order of their first message. */
+function partsOf(lines: readonly SessionLine[]): readonly SessionPart[] {
+  const byUuid = new Map(lines.map((line) => [line.uuid, line]))
+  const parts = new Map<string, { sessionId: string; agent: string | null; lines: SessionLine[] }>()
+  for (const line of lines) {
+    const agent = line.isSidechain ? (line.agentId ?? rootOf(line, byUuid).uuid) : null
+    const key = JSON.stringify([line.sessionId, agent])
+    const part = parts.get(key)
+    if (part === undefined) parts.set(key, { sessionId: line.sessionId, agent, lines: [line] })
+    else part.lines.push(line)
+  }
+  const found = [...parts.values()].filter((part) => part.lines.some((line) => line.kind !== 'link'))
+  return [...found.filter((part) => part.agent === null), ...found.filter((part) => part.agent !== null)]
+}
+
+/** First line of the sidechain that a line belongs to. */
+function rootOf(line: SessionLine, byUuid: ReadonlyMap<string, SessionLine>): SessionLine {
+  let root = line
+  const seen = new Set([root])
+  for (;;) {
+    const parent = root.parentUuid === null ? undefined : byUuid.get(root.parentUuid)
+    if (parent === undefined || !parent.isSidechain || seen.has(parent)) return root
+    seen.add(parent)
+    root = parent
+  }
+}
+
+function fillRun(
+  run: RunBuilder,
+  lines: readonly SessionLine[],
+  log: { readonly file: LogFile; readonly damage: Damage[]; readonly ignored: Record<string, number> },
+): void {
+  const indexOf = new Map<string, number>()
+  const blocksOf = new Map<string, Set<string>>()
+  let lastCall: number | undefined
+  for (const line of lines) {
+    const source = { file: log.file.name, line: line.line }
+    if (line.kind === 'assistant') {
+      if (isSynthetic(line)) {
+        log.ignored['synthetic message'] = (log.ignored['synthetic message'] ?? 0) + 1
+        continue
+      }
+      const seen = blocksOf.get(line.messageId) ?? new Set<string>()
+      blocksOf.set(line.messageId, seen)
+      const parts = modelParts(line, seen)
+      const known = indexOf.get(line.messageId)
+      if (known === undefined) indexOf.set(line.messageId, run.call({ ...parts, source }))
+      else run.extend(known, parts)
+      lastCall = indexOf.get(line.messageId)
+    } else {
+      for (const block of resultBlocks(line)) addResult(run, block, { line, of: lastCall, damage: log.damage })
+      for (const turn of turnsOf(line)) run.turn(turn.kind, turn.text, source)
+    }
+  }
+}
+
+function addResult(
+  run: RunBuilder,
+  block: JsonObject,
+  place: { readonly line: SessionLine; readonly of: number | undefined; readonly damage: Damage[] },
+): void {
+  const id = idOf(block.tool_use_id)
+  const result = {
+    callId: id === 'REDACTED' ? null : id,
+    name: null,
+    content: contentText(block.content),
+    isError: block.is_error === true,
+  }
+  const pairing = place.of === undefined ? 'orphan' : run.result(result, place.of)
+  if (pairing !== 'paired')
+    place.damage.push({ line: place.line.line, reason: `${pairing} result of call ${id ?? '(no id)'}` })
+}
+
+/** New blocks of one line; a block that an earlier line of the same model call holds already is a rewrite of it. */
+function modelParts(
+  line: SessionLine,
+  seen: Set<string>,
+): { readonly reasoning: string; readonly text: string; readonly toolCalls: readonly ToolCall[] } {
+  const { content } = objectOf(line.value.message)
+  if (typeof content === 'string') return { reasoning: '', text: content, toolCalls: [] }
+  const blocks = contentBlocks(line).filter((block) => {
+    const key =
+      block.type === 'tool_use' && idOf(block.id) !== null && block.id !== 'REDACTED'
+        ? String(block.id)
+        : JSON.stringify(block)
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+  return {
+    reasoning: joined(blocks, 'thinking'),
+    text: joined(blocks, 'text'),
+    toolCalls: blocks
+      .filter((block) => block.type === 'tool_use' || block.type === 'server_tool_use')
+      .map((block) => ({
+        id: block.id === 'REDACTED' ? null : idOf(block.id),
+        name: stringOf(block.name),
+        arguments: textOf(block.input),
+      })),
+  }
+}
+
+function joined(blocks: readonly JsonObject[], kind: 'thinking' | 'text'): string {
+  return blocks
+    .filter((block) => block.type === kind)
+    .map((block) => stringOf(block[kind]))
+    .filter((text) => text !== '')
+    .join('\n')
+}

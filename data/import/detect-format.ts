@@ -1,0 +1,43 @@
+/**
+ * Which importer a file is for, and by what evidence. Pure.
+ */
+import { AppError } from '../../src/errors.ts'
+import { type Evidence, FORMAT_NAMES, type Importer, type LogFile } from './importer.ts'
+import { IMPORTERS } from './importers.ts'
+
+export interface Detected {
+  readonly importer: Importer
+  readonly evidence: Evidence
+}
+
+/**
+ * Throws format-unknown (no importer claims it; lists the supported names) and format-ambiguous (several do; lists them).
+ */
+export function detectFormat(file: LogFile): Detected {
+  const claims = IMPORTERS.flatMap((importer): readonly Detected[] => {
+    const evidence = importer.detect(file.sample)
+    return evidence === null ? [] : [{ importer, evidence }]
+  })
+  const [claim] = claims
+  if (claim === undefined)
+    throw new AppError(
+      'format-unknown',
+      `${file.name} is of no supported format; supported: ${FORMAT_NAMES.join(', ')}; name one with --format if you know better`,
+      { details: { file: file.name, supported: FORMAT_NAMES } },
+    )
+  if (claims.length > 1)
+    throw new AppError(
+      'format-ambiguous',
+      `${file.name} could be ${claims.map((one) => `${one.importer.name} (${one.evidence.because})`).join(' or ')}: choose one with --format`,
+      { details: { file: file.name, candidates: claims.map((one) => one.importer.name) } },
+    )
+  return claim
+}
+
+/** Throws option-invalid for a name that no importer has. */
+export function importerNamed(name: string): Importer {
+  const importer = IMPORTERS.find((candidate) => candidate.name === name)
+  if (importer === undefined)
+    throw new AppError('option-invalid', `--format ${name} is unknown; use auto, or one of ${FORMAT_NAMES.join(', ')}`)
+  return importer
+}

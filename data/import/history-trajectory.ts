@@ -1,0 +1,126 @@
+/**
+ * A provider's message list from a log -> Trajectory, through the parser and the splitter that the server uses: a row for
+ * training holds what serving the same bytes would see.
+ */
+import { AppError } from '../../src/errors.ts'
+import type { History, HistoryFormat, HistoryMessage, Violation } from '../../src/protocol/history.ts'
+import { parseHistory, parseOneMessage } from '../../src/protocol/parse-history.ts'
+import { scanJson } from '../../src/protocol/scan-json.ts'
+import { splitHistory } from '../../src/protocol/split-history.ts'
+import { validateHistory } from '../../src/protocol/validate-history.ts'
+import type { SourceRef, Trajectory } from '../../src/trajectory/trajectory.ts'
+import type { FormatName } from './importer.ts'
+
+export interface HistoryRun {
+  /** JSON text of the list or of the request body. */
+  readonly text: string
+  readonly format: HistoryFormat
+  readonly id: string
+  readonly domain: FormatName
+  /** The group, from the task header. */
+  readonly groupOf: (task: string) => string
+  /** Where the run stands in its file. */
+  readonly source: SourceRef
+  /** Where message `index` stands; default: its index in the list. */
+  readonly sourceOf?: (index: number) => SourceRef
+  readonly truncated?: boolean
+}
+
+/** A message that was left out, or a result that answers nothing. `index`: position in the list. */
+export interface MessageDamage {
+  readonly index: number
+  readonly reason: string
+}
+
+export interface HistoryImport {
+  readonly trajectory: Trajectory
+  readonly damage: readonly MessageDamage[]
+}
+
+/** Throws history-malformed when the text holds no message list; single bad messages are left out and reported. */
+export function historyTrajectory(run: HistoryRun): HistoryImport {
+  const { history, kept, damage } = parseLeniently(run.text, run.format)
+  const indexOf = (position: number): number => kept?.[position] ?? position
+  const sourceOf = (source: SourceRef): SourceRef => {
+    const index = indexOf(source.index ?? 0)
+    return run.sourceOf?.(index) ?? { file: run.source.file, index }
+  }
+  const { trajectory } = splitHistory(history, { id: run.id, file: run.source.file })
+  const doubtful = validateHistory(history)
+    .filter((violation) => concernsResult(history, violation))
+    .map((violation) => ({ index: indexOf(messageOf(violation)), reason: `${violation.rule}: ${violation.message}` }))
+  return {
+    trajectory: {
+      ...trajectory,
+      group: run.groupOf(trajectory.task),
+      domain: run.domain,
+      format: run.domain,
+      truncated: run.truncated ?? false,
+      interactions: trajectory.interactions.map((entry) => ({ ...entry, source: sourceOf(entry.source) })),
+      turns: trajectory.turns.map((turn) => ({ ...turn, source: sourceOf(turn.source) })),
+      source: run.source,
+    },
+    damage: [...damage, ...doubtful],
+  }
+}
+
+interface LenientHistory {
+  readonly history: History
+  /** Positions of the kept messages in the original list; null when all are kept. */
+  readonly kept: readonly number[] | null
+  readonly damage: readonly MessageDamage[]
+}
+
+function parseLeniently(text: string, format: HistoryFormat): LenientHistory {
+  try {
+    return { history: parseHistory(text, format), kept: null, damage: [] }
+  } catch (thrown) {
+    const elements = messageTexts(text)
+    if (elements === null || !(thrown instanceof AppError)) throw thrown
+    const messages: HistoryMessage[] = []
+    const kept: number[] = []
+    const damage: MessageDamage[] = []
+    elements.forEach((raw, index) => {
+      try {
+        messages.push(parseOneMessage(raw, format, index))
+        kept.push(index)
+      } catch (cause) {
+        if (!(cause instanceof AppError)) throw cause
+        damage.push({ index, reason: cause.message })
+      }
+    })
+    if (messages.length === 0) throw thrown
+    const fields = fieldTexts(text)
+    const list = `[${messages.map((message) => message.raw).join(',')}]`
+    return { history: parseHistory(`{${[...fields, `"messages":${list}`].join(',')}}`, format), kept, damage }
+  }
+}
+
+/** Raw texts of the messages, or null when there is no list of them. */
+function messageTexts(text: string): readonly string[] | null {
+  const root = scanJson(text, { keepDepth: 2 })
+  const list = root.kind === 'array' ? root : root.members.get('messages')
+  return list?.kind === 'array' ? list.elements.map((node) => text.slice(node.start, node.end)) : null
+}
+
+function fieldTexts(text: string): readonly string[] {
+  const root = scanJson(text, { keepDepth: 1 })
+  return ['system', 'tools'].flatMap((key) => {
+    const node = root.members.get(key)
+    return node === undefined ? [] : [`"${key}":${text.slice(node.start, node.end)}`]
+  })
+}
+
+/** Results without a call, and second results: C2, A2, and A3 where it points at a result. */
+function concernsResult(history: History, violation: Violation): boolean {
+  if (violation.rule === 'C2' || violation.rule === 'A2') return true
+  if (violation.rule !== 'A3') return false
+  const block = Number(violation.pointer.split('/')[4])
+  const value = history.messages[messageOf(violation)]?.blocks?.[block]?.value
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'tool_result'
+}
+
+/** i of /messages/i/... */
+function messageOf(violation: Violation): number {
+  return Number(violation.pointer.split('/')[2] ?? 0)
+}

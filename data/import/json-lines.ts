@@ -1,0 +1,165 @@
+/**
+ * Reads a JSONL file line by line, however long it is, and recovers what a crash left behind (formats.md rule 6): BOM and
+ * CR are dropped, NUL padding is skipped, an object glued to another one or to a torn prefix is read, a valid last line
+ * needs no line break, and the first bad line never stops the file.
+ */
+import { isUtf8 } from 'node:buffer'
+import { createReadStream } from 'node:fs'
+import { AppError } from '../../src/errors.ts'
+
+/** A line longer than this is reported, not read: far above any real record, below the runtime's string limit. */
+export const MAX_LINE_BYTES = 256 * 1024 * 1024
+
+export type JsonLine =
+  | { readonly kind: 'record'; readonly line: number; readonly value: unknown; readonly raw: string }
+  | { readonly kind: 'problem'; readonly line: number; readonly reason: string }
+
+interface RawLine {
+  readonly line: number
+  /** null: longer than the limit. */
+  readonly bytes: Buffer | null
+}
+
+export async function* readJsonLines(path: string): AsyncGenerator<JsonLine> {
+  for await (const { line, bytes } of readRawLines(path)) {
+    if (bytes === null) {
+      yield { kind: 'problem', line, reason: `line is longer than the limit of ${MAX_LINE_BYTES} bytes` }
+      continue
+    }
+    yield* parseLine(bytes, line)
+  }
+}
+
+/** All values of one line; `raw` is the exact text of each. */
+export function* parseLine(bytes: Buffer, line: number): Generator<JsonLine> {
+  if (!isUtf8(bytes))
+    yield { kind: 'problem', line, reason: 'bytes that are no UTF-8 were read as U+FFFD; the record is kept' }
+  let text = bytes.toString('utf8')
+  if (line === 1 && text.startsWith('\ufeff')) text = text.slice(1)
+  if (text.includes('\0')) {
+    const padding = text.length
+    text = text.replaceAll('\0', '')
+    yield { kind: 'problem', line, reason: `${padding - text.length} NUL bytes dropped` }
+  }
+  text = text.trim()
+  if (text === '') return
+  const whole = tryParse(text)
+  if (whole !== undefined) {
+    yield { kind: 'record', line, value: whole.value, raw: text }
+    return
+  }
+  yield* recover(text, line)
+}
+
+/** Reads the whole objects of a line that is not one JSON value. */
+function* recover(text: string, line: number): Generator<JsonLine> {
+  let at = 0
+  let found = 0
+  while (at < text.length) {
+    const end = text[at] === '{' ? balancedEnd(text, at) : -1
+    const raw = end === -1 ? '' : text.slice(at, end)
+    const parsed = raw === '' ? undefined : tryParse(raw)
+    if (parsed === undefined) break
+    yield { kind: 'record', line, value: parsed.value, raw }
+    found += 1
+    at = end
+    while (text[at] === ' ' || text[at] === ',') at += 1
+  }
+  if (at >= text.length) return
+  const tail = wholeTail(text, at)
+  if (tail === null) {
+    yield {
+      kind: 'problem',
+      line,
+      reason: `${found > 0 ? 'text after a whole record is' : 'line is'} no whole JSON record (torn write?)`,
+    }
+    return
+  }
+  yield { kind: 'problem', line, reason: `torn record of ${tail.at - at} characters before a whole one` }
+  yield { kind: 'record', line, value: tail.value, raw: text.slice(tail.at) }
+}
+
+/** More candidates than any torn prefix needs; keeps a huge damaged line linear. */
+const MAX_TAIL_CANDIDATES = 5000
+
+/**
+ * The leftmost object after `from` that reaches to the end of the line. Only one that looks like a record of its own
+ * (it names its type or its role, and holds more than a content block does) counts: the inner objects of a torn record
+ * must not come back as records.
+ */
+function wholeTail(text: string, from: number): { readonly at: number; readonly value: unknown } | null {
+  if (!text.endsWith('}')) return null
+  let at = from
+  for (let tries = 0; tries < MAX_TAIL_CANDIDATES; tries += 1) {
+    const next = text.slice(at + 1).search(/\{\s*"/)
+    if (next === -1) return null
+    at += 1 + next
+    const parsed = tryParse(text.slice(at))
+    if (parsed !== undefined) return looksLikeRecord(parsed.value) ? { at, value: parsed.value } : null
+  }
+  return null
+}
+
+function looksLikeRecord(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if ('role' in value) return 'content' in value
+  return 'type' in value && ('uuid' in value || 'sessionId' in value || 'timestamp' in value || 'message' in value)
+}
+
+/** Index after the bracket that closes the object at `start`, or -1. Strings are honoured. */
+function balancedEnd(text: string, start: number): number {
+  let depth = 0
+  for (let i = start; i < text.length; i += 1) {
+    const character = text[i]
+    if (character === '"') {
+      i += 1
+      while (i < text.length && text[i] !== '"') i += text[i] === '\\' ? 2 : 1
+    } else if (character === '{' || character === '[') depth += 1
+    else if (character === '}' || character === ']') {
+      depth -= 1
+      if (depth === 0) return i + 1
+    }
+  }
+  return -1
+}
+
+function tryParse(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch (cause) {
+    // A line that does not parse is an expected state here: the caller reports it with its number.
+    if (cause instanceof SyntaxError) return undefined
+    throw cause
+  }
+}
+
+async function* readRawLines(path: string): AsyncGenerator<RawLine> {
+  let line = 1
+  let pending: Buffer[] = []
+  let pendingBytes = 0
+  const take = (last: Buffer): Buffer | null => {
+    const bytes = pendingBytes + last.length > MAX_LINE_BYTES ? null : Buffer.concat([...pending, last])
+    pending = []
+    pendingBytes = 0
+    return bytes
+  }
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+      let start = 0
+      for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+        yield { line, bytes: take(chunk.subarray(start, end)) }
+        line += 1
+        start = end + 1
+      }
+      const rest = chunk.subarray(start)
+      pendingBytes += rest.length
+      if (pendingBytes <= MAX_LINE_BYTES) pending.push(rest)
+      else pending = []
+    }
+  } catch (cause) {
+    throw new AppError('file-unreadable', `cannot read ${path}: ${String(cause)}; check that it is a readable file`, {
+      cause,
+    })
+  }
+  if (pendingBytes > 0) yield { line, bytes: take(Buffer.alloc(0)) }
+}

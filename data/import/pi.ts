@@ -1,0 +1,198 @@
+/**
+ * pi / OpenClaw session JSONL. v1 is linear; from v2 on entries carry id and parentId, and the run is the path from the
+ * newest entry up to the root. A failed model call (empty content with an error) is no interaction.
+ */
+import { AppError } from '../../src/errors.ts'
+import { TRAJECTORY_SCHEMA_VERSION } from '../../src/trajectory/trajectory.ts'
+import { sessionGroup } from '../groups.ts'
+import { contentText } from './content-text.ts'
+import type { Damage, Importer, LogFile } from './importer.ts'
+import { arrayOf, idOf, isObject, type JsonObject, objectOf, stringOf, textOf } from './json-value.ts'
+import { createRunBuilder, type RunBuilder } from './run-builder.ts'
+
+/** Kinds that belong to the program's state, not to the conversation. */
+const STATE_KINDS = new Set([
+  'session',
+  'model_change',
+  'thinking_level_change',
+  'custom',
+  'label',
+  'session_info',
+  'system',
+])
+
+interface Entry {
+  readonly line: number
+  readonly value: JsonObject
+}
+
+export const pi: Importer = {
+  name: 'pi',
+  summary: 'pi / OpenClaw session JSONL (first line {"type":"session"})',
+  detect({ records }) {
+    const header = records.find((record) => isObject(record) && record.type === 'session' && 'cwd' in record)
+    const message = records.find((record) => isObject(record) && record.type === 'message' && isObject(record.message))
+    if (header === undefined || message === undefined) return null
+    return { because: 'a session header with cwd, and records of type message' }
+  },
+  async read(file) {
+    const damage: Damage[] = []
+    const ignored: Record<string, number> = {}
+    const entries = await readEntries(file, damage)
+    const header = entries.find((entry) => entry.value.type === 'session')?.value
+    if (header === undefined && entries.every((entry) => entry.value.type !== 'message'))
+      throw new AppError('log-malformed', `${file.name} is no pi session: it has neither a session header nor messages`)
+    const run = createRunBuilder()
+    let lastStop = ''
+    for (const entry of livePath(entries, damage)) {
+      const message = objectOf(entry.value.message)
+      if (entry.value.type === 'message' && message.role === 'assistant') lastStop = stringOf(message.stopReason)
+      addEntry({ run, entry, file, damage, ignored })
+    }
+    const sessionId = idOf(header?.id) ?? file.sha256.slice(0, 16)
+    const built = run.finish()
+    return {
+      trajectories: [
+        {
+          schemaVersion: TRAJECTORY_SCHEMA_VERSION,
+          id: `pi/${sessionId}`,
+          group: sessionGroup('pi', rootSession(header) ?? sessionId),
+          domain: 'pi',
+          format: 'pi',
+          system: '',
+          ...built,
+          truncated: lastStop === 'length' || lastStop === 'aborted' || lastStop === 'error',
+          parent: null,
+          source: { file: file.name },
+        },
+      ],
+      damage,
+      ignored,
+    }
+  },
+}
+
+async function readEntries(file: LogFile, damage: Damage[]): Promise<readonly Entry[]> {
+  const entries: Entry[] = []
+  for await (const line of file.lines()) {
+    if (line.kind === 'problem') damage.push({ line: line.line, reason: line.reason })
+    else if (isObject(line.value) && typeof line.value.type === 'string')
+      entries.push({ line: line.line, value: line.value })
+    else damage.push({ line: line.line, reason: 'record is no object with a type' })
+  }
+  return entries
+}
+
+/** The session that this one was branched from shares its beginning: both are one group. */
+function rootSession(header: JsonObject | undefined): string | null {
+  const origin = stringOf(header?.branchedFrom) || stringOf(header?.parentSession)
+  return /_([0-9a-f-]{36})\.jsonl$/.exec(origin)?.[1] ?? null
+}
+
+/** v1: the order of the file. Later versions: from the newest entry along parentId. */
+function livePath(entries: readonly Entry[], damage: Damage[]): readonly Entry[] {
+  const byId = new Map(
+    entries.flatMap((entry) =>
+      typeof entry.value.id === 'string' && entry.value.type !== 'session' ? [[entry.value.id, entry]] : [],
+    ),
+  )
+  if (byId.size === 0) return entries
+  const path: Entry[] = []
+  const seen = new Set<Entry>()
+  let current = entries.findLast((entry) => typeof entry.value.id === 'string' && byId.has(entry.value.id))
+  while (current !== undefined && !seen.has(current)) {
+    seen.add(current)
+    path.push(current)
+    const parentId: string | null = idOf(current.value.parentId)
+    const parent: Entry | undefined = parentId === null ? undefined : byId.get(parentId)
+    if (parentId !== null && parent === undefined) {
+      damage.push({ line: current.line, reason: `parent ${parentId} is missing: continued with the record before it` })
+      current = entries[entries.indexOf(current) - 1]
+    } else current = parent
+  }
+  return path.reverse()
+}
+
+function addEntry(context: {
+  readonly run: RunBuilder
+  readonly entry: Entry
+  readonly file: LogFile
+  readonly damage: Damage[]
+  readonly ignored: Record<string, number>
+}): void {
+  const { run, entry, file, damage, ignored } = context
+  const { value, line } = entry
+  const source = { file: file.name, line }
+  const kind = String(value.type)
+  if (kind === 'message' && isObject(value.message)) addMessage(context, value.message)
+  else if (kind === 'compaction' || kind === 'branch_summary') run.turn('summary', stringOf(value.summary), source)
+  else if (kind === 'custom_message') run.turn('context', contentText(value.content), source)
+  else if (STATE_KINDS.has(kind)) ignored[kind] = (ignored[kind] ?? 0) + 1
+  else if (kind === 'message') damage.push({ line, reason: 'record of type message has no message object' })
+  else ignored[`unknown ${kind}`] = (ignored[`unknown ${kind}`] ?? 0) + 1
+}
+
+function addMessage(
+  context: {
+    readonly run: RunBuilder
+    readonly entry: Entry
+    readonly file: LogFile
+    readonly damage: Damage[]
+    readonly ignored: Record<string, number>
+  },
+  message: JsonObject,
+): void {
+  const { run, damage, ignored } = context
+  const { line } = context.entry
+  const source = { file: context.file.name, line }
+  switch (message.role) {
+    case 'user':
+      run.turn('user', contentText(message.content), source)
+      break
+    case 'assistant': {
+      const blocks = arrayOf(message.content).filter(isObject)
+      if (blocks.length === 0 && typeof message.content !== 'string')
+        ignored['failed model call'] = (ignored['failed model call'] ?? 0) + 1
+      else
+        run.call({
+          reasoning: contentOf(blocks, 'thinking'),
+          text: typeof message.content === 'string' ? message.content : contentOf(blocks, 'text'),
+          toolCalls: blocks
+            .filter((block) => block.type === 'toolCall')
+            .map((block) => ({ id: idOf(block.id), name: stringOf(block.name), arguments: textOf(block.arguments) })),
+          source,
+        })
+      break
+    }
+    case 'toolResult': {
+      const callId = idOf(message.toolCallId)
+      const pairing = run.result({
+        callId,
+        name: idOf(message.toolName),
+        content: contentText(message.content),
+        isError: message.isError === true,
+      })
+      if (pairing !== 'paired') damage.push({ line, reason: `${pairing} result of call ${callId ?? '(no id)'}` })
+      break
+    }
+    case 'bashExecution':
+      run.turn('context', `$ ${stringOf(message.command)}\n${stringOf(message.output)}`, source)
+      break
+    case 'compactionSummary':
+    case 'branchSummary':
+      run.turn('summary', stringOf(message.summary), source)
+      break
+    default:
+      if (message.content === undefined)
+        damage.push({ line, reason: `message has the unknown role ${String(message.role)}` })
+      else run.turn('context', contentText(message.content), source)
+  }
+}
+
+function contentOf(blocks: readonly JsonObject[], kind: 'thinking' | 'text'): string {
+  return blocks
+    .filter((block) => block.type === kind)
+    .map((block) => stringOf(block[kind]))
+    .filter((text) => text !== '')
+    .join('\n')
+}

@@ -1,0 +1,80 @@
+/**
+ * A row of runs.jsonl: one canonical trajectory as one JSON line. Unknown keys are errors.
+ */
+import { z } from 'zod'
+import { TRAJECTORY_SCHEMA_VERSION, type Trajectory } from '../../src/trajectory/trajectory.ts'
+
+const index = z.int().nonnegative()
+
+const source = z.strictObject({
+  file: z.string().min(1),
+  line: z.int().positive().exactOptional(),
+  index: index.exactOptional(),
+})
+
+const toolCall = z.strictObject({ id: z.string().nullable(), name: z.string(), arguments: z.string() })
+
+const observation = z.strictObject({ callId: z.string().nullable(), content: z.string(), isError: z.boolean() })
+
+const interaction = z.strictObject({
+  index,
+  actor: z.string().nullable(),
+  reasoning: z.string(),
+  text: z.string(),
+  toolCalls: z.array(toolCall),
+  observations: z.array(observation),
+  source,
+})
+
+const turn = z.strictObject({ before: index, kind: z.enum(['user', 'context', 'summary']), text: z.string(), source })
+
+const row = z
+  .strictObject({
+    schemaVersion: z.literal(TRAJECTORY_SCHEMA_VERSION),
+    id: z.string().min(1),
+    group: z.string().min(1),
+    domain: z.string().min(1),
+    format: z.string().min(1),
+    system: z.string(),
+    task: z.string(),
+    interactions: z.array(interaction).min(1),
+    turns: z.array(turn),
+    truncated: z.boolean(),
+    parent: z.string().nullable(),
+    parentCall: z.string().exactOptional(),
+    source,
+  })
+  .superRefine((value, context) => {
+    value.interactions.forEach((entry, position) => {
+      if (entry.index !== position)
+        context.addIssue({ code: 'custom', path: ['interactions', position, 'index'], message: `must be ${position}` })
+    })
+    let last = 0
+    value.turns.forEach((entry, position) => {
+      if (entry.before < last || entry.before > value.interactions.length)
+        context.addIssue({
+          code: 'custom',
+          path: ['turns', position, 'before'],
+          message: `must be from ${last} (order of the run) to ${value.interactions.length} (its interactions)`,
+        })
+      last = Math.max(last, entry.before)
+    })
+  })
+
+export type RowResult =
+  | { readonly ok: true; readonly row: Trajectory }
+  | { readonly ok: false; readonly problem: string }
+
+/** Checks one parsed line; `problem` names the first wrong field. */
+export function parseTrajectoryRow(value: unknown): RowResult {
+  const version = typeof value === 'object' && value !== null && 'schemaVersion' in value ? value.schemaVersion : null
+  if (typeof version === 'number' && version !== TRAJECTORY_SCHEMA_VERSION)
+    return { ok: false, problem: `schemaVersion is ${version}, this program reads ${TRAJECTORY_SCHEMA_VERSION}` }
+  const result = row.safeParse(value)
+  if (result.success) return { ok: true, row: result.data }
+  const issue = result.error.issues[0]
+  return {
+    ok: false,
+    problem: issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'row'}: ${issue.message}`,
+  }
+}

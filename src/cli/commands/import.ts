@@ -1,0 +1,168 @@
+/**
+ * keepready import: agent logs -> runs.jsonl.
+ */
+import Table from 'cli-table3'
+import { Command } from 'commander'
+import { type FileReport, type ImportResult, importFiles } from '../../../data/import/import-files.ts'
+import { FORMAT_NAMES } from '../../../data/import/importer.ts'
+import { IMPORTERS } from '../../../data/import/importers.ts'
+import { writeRuns } from '../../../data/store/runs.ts'
+import { AppError } from '../../errors.ts'
+import type { CommandContext, CommandResult } from '../command-context.ts'
+import { startProgress } from '../progress.ts'
+import { withAction } from '../run-action.ts'
+
+interface ImportCommandOptions {
+  readonly format: string
+  readonly out: string
+  readonly seed: string
+}
+
+/** Longer lists are cut on the screen; --json has them whole. */
+const SHOWN_RECORDS = 20
+
+export function createCommand(): Command {
+  const formats = IMPORTERS.map((importer) => `  ${importer.name.padEnd(20)}${importer.summary}`).join('\n')
+  const command = new Command('import')
+    .summary('agent logs -> runs.jsonl')
+    .description('Reads agent logs of several formats into canonical runs, one JSON line per run.')
+    .argument('<paths...>', 'log files, or folders that are searched for them')
+    .requiredOption('--out <file>', 'runs file to write (JSONL, readable by you alone)')
+    .option('--format <name>', `auto, or one of ${FORMAT_NAMES.join(', ')}`, 'auto')
+    .option('--seed <number>', 'accepted like everywhere; import draws nothing at random', '0')
+    .addHelpText(
+      'after',
+      `\nFormats:\n${formats}\n\nExample:\n  $ keepready import ~/.claude/projects --out runs.jsonl\n\n` +
+        'Damaged records are left out and listed; then, or when a file could not be read, the exit code is 1.',
+    )
+  return withAction<ImportCommandOptions>(command, runImport)
+}
+
+async function runImport(
+  context: CommandContext,
+  options: ImportCommandOptions,
+  paths: readonly string[],
+): Promise<CommandResult> {
+  const progress = startProgress(context, { stage: 'import', total: null, unit: 'files' })
+  let interactions = 0
+  const result = await importFiles(paths, {
+    format: options.format,
+    signal: context.signal,
+    onFile: (report, number, total) => {
+      interactions += report.interactions
+      progress.update(number, `of ${total}, ${interactions} interactions`)
+    },
+  })
+  requireRuns(result, paths)
+  await writeRuns(options.out, result.trajectories)
+  progress.done(`${result.trajectories.length} runs, ${interactions} interactions -> ${options.out}`)
+  return {
+    data: reportData(result, options.out),
+    text: reportText(result, options.out),
+    partial: result.files.some((file) => file.error !== null || file.damage.length > 0),
+  }
+}
+
+/** Nothing to write is the failure of the one file given, or of the batch. */
+function requireRuns(result: ImportResult, paths: readonly string[]): void {
+  if (result.trajectories.length > 0) return
+  const [file] = result.files
+  if (file === undefined)
+    throw new AppError(
+      'file-not-found',
+      `no log file in ${paths.join(', ')}: logs end in .json, .jsonl, .ndjson or .traj`,
+    )
+  if (result.files.length === 1 && file.error !== null) throw file.error
+  const reasons = result.files.map(
+    (report) =>
+      `${report.file}: ${report.error?.message ?? `no run with an interaction (${report.damage.length} damaged records)`}`,
+  )
+  throw new AppError(
+    file.error?.code ?? 'log-malformed',
+    `nothing to import from ${result.files.length} file(s), nothing was written:\n  ${reasons.slice(0, SHOWN_RECORDS).join('\n  ')}`,
+    { details: { files: result.files.map((report) => report.file) } },
+  )
+}
+
+function reportData(result: ImportResult, out: string): unknown {
+  return {
+    out,
+    runs: result.trajectories.length,
+    interactions: result.trajectories.reduce((sum, run) => sum + run.interactions.length, 0),
+    groups: new Set(result.trajectories.map((run) => run.group)).size,
+    files: result.files.map((file) => ({
+      file: file.file,
+      format: file.format,
+      evidence: file.evidence,
+      runs: file.runs,
+      interactions: file.interactions,
+      empty_runs: file.emptyRuns,
+      skipped: file.damage,
+      ignored: file.ignored,
+      copy_of: file.copyOf,
+      error: file.error === null ? null : { code: file.error.code, message: file.error.message },
+    })),
+    not_logs: result.notLogs,
+  }
+}
+
+function reportText(result: ImportResult, out: string): string {
+  const table = new Table({
+    head: ['file', 'format', 'evidence', 'runs', 'interactions', 'skipped records'],
+    style: { head: [], border: [] },
+    colWidths: [44, 20, 46],
+    wordWrap: true,
+    wrapOnWordBoundary: false,
+  })
+  for (const file of result.files)
+    table.push([
+      file.file,
+      file.format ?? '-',
+      evidenceCell(file),
+      String(file.runs),
+      String(file.interactions),
+      String(file.damage.length),
+    ])
+  const damaged = result.files.flatMap((file) =>
+    file.damage.map((entry) => `${file.file}${placeOf(entry)}: ${entry.reason}`),
+  )
+  const empty = result.files.flatMap((file) =>
+    file.emptyRuns.map((id) => `${file.file}: run ${id} has no interaction, not written`),
+  )
+  return [
+    table.toString(),
+    ...shortened('skipped records:', damaged),
+    ...shortened('empty runs:', empty),
+    ...(result.notLogs.length === 0
+      ? []
+      : [`${result.notLogs.length} files are no logs by their name: ${abbreviated(result.notLogs)}`]),
+    `${result.trajectories.length} runs, ${new Set(result.trajectories.map((run) => run.group)).size} groups -> ${out}`,
+    `next: keepready annotate ${out} --out labels.jsonl`,
+  ].join('\n')
+}
+
+function evidenceCell(file: FileReport): string {
+  if (file.error !== null) return `${file.error.code}: ${file.error.message}`
+  if (file.copyOf !== null) return `the same bytes as ${file.copyOf}, not imported twice`
+  return file.evidence ?? ''
+}
+
+function placeOf(entry: { readonly line?: number; readonly index?: number }): string {
+  if (entry.line !== undefined) return ` line ${entry.line}`
+  return entry.index === undefined ? '' : ` element ${entry.index}`
+}
+
+function shortened(title: string, lines: readonly string[]): readonly string[] {
+  if (lines.length === 0) return []
+  const more = lines.length - SHOWN_RECORDS
+  return [
+    title,
+    ...lines.slice(0, SHOWN_RECORDS).map((line) => `  ${line}`),
+    ...(more > 0 ? [`  and ${more} more: see --json`] : []),
+  ]
+}
+
+function abbreviated(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(', ')
+  return names.length > 5 ? `${shown}, ...` : shown
+}
