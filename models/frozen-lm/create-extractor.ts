@@ -1,14 +1,13 @@
 /**
  * Opens an extractor from plain options: what a process or thread can be told to do.
  */
-import { basename, resolve } from 'node:path'
 import type { Recipe } from '../../src/view/recipe.ts'
 import { loadTokenizer } from '../tokenizer/hf-tokenizer.ts'
+import { describeRepresentation } from './describe-representation.ts'
 import type { Extractor } from './extraction.ts'
 import { assembleExtractor } from './extractor.ts'
-import { hashModelFiles } from './hash-model.ts'
 import { loadFrozenLm } from './load-frozen-lm.ts'
-import { createRepresentation, type StorageDtype } from './representation.ts'
+import type { StorageDtype } from './representation.ts'
 
 /** Structured-cloneable. */
 export interface ExtractorOptions {
@@ -26,18 +25,11 @@ export interface ExtractorOptions {
  * @throws model-not-found, tokenizer-missing, config-invalid and the other artifact errors of loading
  */
 export async function createExtractor(options: ExtractorOptions): Promise<Extractor> {
-  const { directory, layer, recipe, storageDtype } = options
+  const { directory, layer } = options
   const lm = await loadFrozenLm({ directory, layer })
   try {
     const tokenizer = loadTokenizer(directory)
-    const { architecture, hiddenSize } = lm.info
-    const representation = createRepresentation({
-      model: { name: basename(resolve(directory)), architecture, hiddenSize, filesSha256: hashModelFiles(directory) },
-      layer: lm.info.layer,
-      storageDtype,
-      recipe,
-    })
-    return assembleExtractor({ lm, tokenizer, representation })
+    return assembleExtractor({ lm, tokenizer, representation: describeRepresentation(options) })
   } catch (error) {
     await lm.close()
     throw error

@@ -13,7 +13,7 @@ import type { ExtractedVector, Extraction, Extractor } from './extraction.ts'
 import type { FrozenLm } from './port.ts'
 import type { Representation, StorageDtype } from './representation.ts'
 import { runViewTree, type ViewVector } from './run-view-tree.ts'
-import { throwIfAborted } from './throw-if-aborted.ts'
+import { throwIfAborted } from './abort-signal.ts'
 
 /** Code units of text whose tokens stay cached: about 50 MB with their ids (2 bytes a unit, 4 a token). */
 const MAX_CACHED_CHARS = 16_000_000

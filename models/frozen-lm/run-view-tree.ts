@@ -6,7 +6,7 @@ import { invariant } from '../../src/errors.ts'
 import { rowOf } from '../../src/tensor/matrix.ts'
 import type { ViewEmit, ViewNode } from '../../src/view/build-view-tree.ts'
 import type { FrozenLm, StateHandle } from './port.ts'
-import { throwIfAborted } from './throw-if-aborted.ts'
+import { throwIfAborted } from './abort-signal.ts'
 
 export interface ViewVector {
   readonly emit: ViewEmit

@@ -1,0 +1,145 @@
+/**
+ * An extractor whose model lives in a child process of its own: neither a long run nor a native crash touches the
+ * caller. The child is started again after a crash, later each time it keeps crashing.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError } from '../../src/errors.ts'
+import { compiledEntry } from '../package-root.ts'
+import { untilAborted } from './abort-signal.ts'
+import type { ExtractorOptions } from './create-extractor.ts'
+import type { Extractor } from './extraction.ts'
+import { closedError, crashedError, createExtractionClient, type ExtractionClient } from './extraction-client.ts'
+import type { FromHost } from './host-protocol.ts'
+import { type Representation, representationId } from './representation.ts'
+
+/** Delay before the n-th start in a row that served no request: 100 ms, doubling, at most 10 s. */
+const FIRST_DELAY_MS = 100
+const MAX_DELAY_MS = 10_000
+
+export interface SupervisedExtractor extends Extractor {
+  /** Times the child was started again. */
+  readonly restarts: number
+  /** The model is open; false while the child restarts. Requests are accepted all the same and wait. */
+  readonly ready: boolean
+  /** Process id of the newest child. */
+  readonly pid: number | undefined
+}
+
+interface Host {
+  readonly child: ChildProcess
+  readonly client: ExtractionClient
+  readonly ended: Promise<void>
+}
+
+/**
+ * Starts the child and opens the model. A request that is in the child when it crashes fails with host-crashed; one
+ * that comes while it restarts waits for it.
+ * @throws what createExtractor throws, or host-crashed, on the first start; nothing is left running then
+ */
+export async function startSupervisedExtractor(options: ExtractorOptions): Promise<SupervisedExtractor> {
+  let host = startHost()
+  const representation = await openModel(host, options)
+  const closing = new AbortController()
+  let serving = Promise.resolve(host)
+  let ready = true
+  let restarts = 0
+  let idleStarts = 0
+
+  const restart = async (): Promise<Host> => {
+    const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** idleStarts)
+    await pause(delayMs, undefined, { signal: closing.signal }).catch(() => {
+      throw closedError()
+    })
+    restarts += 1
+    idleStarts += 1
+    host = startHost()
+    const started = supervised(host)
+    await openModel(started, options, representation)
+    ready = true
+    return started
+  }
+  const supervised = (watched: Host): Host => {
+    // Before the host's own listener, so that a caller who learns of the crash already finds the next host.
+    watched.child.prependOnceListener('exit', () => {
+      ready = false
+      if (closing.signal.aborted) return
+      serving = restart()
+      // Each request that waits reports the failure itself; the next attempt is already on its way.
+      serving.catch(() => undefined)
+    })
+    return watched
+  }
+  supervised(host)
+
+  return {
+    representation,
+    get restarts() {
+      return restarts
+    },
+    get ready() {
+      return ready
+    },
+    get pid() {
+      return host.child.pid
+    },
+    async extract(request, signal) {
+      if (closing.signal.aborted) throw closedError()
+      const { client } = await untilAborted(serving, signal)
+      const extraction = await client.extract(request, signal)
+      idleStarts = 0
+      return extraction
+    },
+    async close() {
+      closing.abort(closedError())
+      ready = false
+      await endHost(host, closedError())
+    },
+  }
+}
+
+function startHost(): Host {
+  const child = fork(compiledEntry('models/frozen-lm/host-main.js'), [], {
+    serialization: 'advanced',
+    execArgv: [],
+    // What native code prints goes to stderr: stdout is for data.
+    stdio: ['ignore', 2, 2, 'ipc'],
+  })
+  const client = createExtractionClient((message) => {
+    // A message that cannot be sent goes to a child that is gone or about to be; its exit fails the request.
+    child.send(message, (error) => {
+      if (error !== null) child.kill('SIGKILL')
+    })
+  })
+  child.on('message', (message) => client.receive(message as FromHost))
+  const ended = new Promise<void>((resolve) => {
+    const end = (how: string): void => {
+      client.fail(crashedError(how))
+      resolve()
+    }
+    child.once('exit', (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`))
+    child.on('error', (error) => end(error.message))
+  })
+  return { child, client, ended }
+}
+
+/** @param expected what the model must still be; its files may have been exchanged between two starts */
+async function openModel(host: Host, options: ExtractorOptions, expected?: Representation): Promise<Representation> {
+  try {
+    const opened = await host.client.open(options)
+    if (expected === undefined || representationId(opened) === representationId(expected)) return opened
+    throw new AppError(
+      'representation-mismatch',
+      `the model in ${options.directory} is another one since the last start: representation ${representationId(opened)}, was ${representationId(expected)}; put its files back, or restart with a router made for the new ones`,
+    )
+  } catch (error) {
+    await endHost(host, closedError())
+    throw error
+  }
+}
+
+async function endHost(host: Host, reason: AppError): Promise<void> {
+  host.client.fail(reason)
+  host.child.kill('SIGKILL')
+  await host.ended
+}

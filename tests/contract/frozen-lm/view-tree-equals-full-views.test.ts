@@ -1,0 +1,61 @@
+/**
+ * One suite over every frozen LM: a target behind the shared part's state equals the full view in one run, bit for bit.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadFrozenLm } from '../../../models/frozen-lm/load-frozen-lm.ts'
+import type { FrozenLm } from '../../../models/frozen-lm/port.ts'
+import { runViewTree } from '../../../models/frozen-lm/run-view-tree.ts'
+import { packageFile } from '../../../models/package-root.ts'
+import { loadTokenizer } from '../../../models/tokenizer/hf-tokenizer.ts'
+import { buildViewTree, type ViewNode } from '../../../src/view/build-view-tree.ts'
+import { DEFAULT_BUDGETS, RECIPE_NAMES, scaleBudgets } from '../../../src/view/recipe.ts'
+import { concatTokens } from '../../../src/view/section.ts'
+import { createViewEncoder } from '../../../src/view/view-encoder.ts'
+import { createFakeFrozenLm } from '../../fakes/fake-frozen-lm.ts'
+import { repairTrajectory } from '../../fakes/trajectories.ts'
+
+const TINY = packageFile('models', 'tiny')
+
+const MODELS: Readonly<Record<string, () => Promise<FrozenLm>>> = {
+  'the fake': async () => createFakeFrozenLm(),
+  'ONNX Runtime with models/tiny': () => loadFrozenLm({ directory: TINY, layer: 'default' }),
+}
+
+const encoder = createViewEncoder(loadTokenizer(TINY), { largestSection: 2048, maxCachedChars: 1_000_000 })
+
+/** Tokens of every view that emits, in pre-order. */
+function fullViews(node: ViewNode, above: readonly Int32Array[] = []): readonly Int32Array[] {
+  const path = [...above, node.tokens]
+  const own = node.emit === null ? [] : [concatTokens(path)]
+  return [...own, ...node.children.flatMap((child) => fullViews(child, path))]
+}
+
+describe.each(Object.keys(MODELS))('views behind shared parts on %s', (model) => {
+  let lm: FrozenLm
+  beforeAll(async () => {
+    lm = await (MODELS[model] ?? MODELS['the fake'] ?? (async () => createFakeFrozenLm()))()
+  })
+  afterAll(() => lm.close())
+
+  for (const name of RECIPE_NAMES) {
+    for (const [size, budgets] of [
+      ['default', DEFAULT_BUDGETS],
+      ['small', scaleBudgets(400)],
+    ] as const) {
+      it(`equal full views bit for bit, recipe ${name}, ${size} budgets`, async () => {
+        const recipe = { name, recentInteractions: 4, budgets }
+        const { contextLength } = lm.info
+        const trajectory = repairTrajectory()
+        const root = buildViewTree({ trajectory, checkpoints: [3, 6], recipe, contextLength, encoder })
+        const { vectors } = await runViewTree(lm, root)
+        const views = fullViews(root)
+        expect(vectors.length).toBe(name === 'once' ? 7 : 9)
+        for (const [k, tokens] of views.entries()) {
+          const whole = await lm.prefill(tokens, { past: null, rows: 'last', keepState: false })
+          expect(vectors[k]?.viewTokens).toBe(tokens.length)
+          expect(vectors[k]?.hidden, JSON.stringify(vectors[k]?.emit)).toEqual(whole.hidden.data)
+        }
+      })
+    }
+  }
+})
