@@ -1,0 +1,216 @@
+/**
+ * Evaluates held-out predictions of a router beside every baseline (DESIGN section 13). It reads predictions and never
+ * trains a router: what it measures is the procedure over five grouped rotations, not the final weights.
+ *
+ * No I/O and no clock; the dataset and the predictions come in as values, `metrics.json` goes out as a value.
+ */
+import { setImmediate } from 'node:timers/promises'
+import { type Part, rotationSplit } from '../data/rotations.ts'
+import type { Dataset } from '../data/store/dataset.ts'
+import type { InputKind } from '../models/router/spec.ts'
+import { AppError } from '../src/errors.ts'
+import { applyIsotonic } from '../src/metrics/isotonic.ts'
+import { sigmoid } from '../src/router/decide.ts'
+import type { Trajectory } from '../src/trajectory/trajectory.ts'
+import { ALL_BASELINES } from './baselines/all-baselines.ts'
+import type { Baseline } from './baselines/baseline.ts'
+import { createObservationCorpus } from './baselines/observation-corpus.ts'
+import { comparePredictors } from './evaluation/compare-predictors.ts'
+import {
+  EVALUATION_SCHEMA_VERSION,
+  type EvaluationRecord,
+  type SubsetCounts,
+  type SubsetName,
+} from './evaluation/evaluation-record.ts'
+import type { HeldOutPredictions } from './evaluation/held-out-predictions.ts'
+import { type MeasuredPredictor, measurePredictor, type RotationScores } from './evaluation/measure-predictor.ts'
+import { createRotationTest, pairsOfGroups, type RotationTest, readyGroupsOf } from './evaluation/rotation-test.ts'
+import { scopesOf } from './evaluation/scopes.ts'
+import { caveatsOf, summarise } from './evaluation/summary.ts'
+
+export interface EvaluationInput {
+  readonly dataset: Dataset
+  /** The dataset's runs, in its order. */
+  readonly trajectories: readonly Trajectory[]
+  /** Part of each group, as the router was trained. */
+  readonly parts: ReadonlyMap<string, Part>
+  readonly router: { readonly directory: string; readonly served: InputKind }
+  readonly predictions: readonly HeldOutPredictions[]
+  readonly seed: number
+  /** 1000 is usual. */
+  readonly resamples: number
+}
+
+export interface EvaluationHooks {
+  readonly onProgress?: (done: number, total: number, what: string) => void
+  readonly signal?: AbortSignal
+}
+
+export async function evaluate(input: EvaluationInput, hooks: EvaluationHooks = {}): Promise<EvaluationRecord> {
+  const { dataset, predictions } = input
+  const rotationNumbers = [...new Set(predictions.map((one) => one.rotation))].sort()
+  if (rotationNumbers.length === 0)
+    throw new AppError(
+      'router-invalid',
+      `${input.router.directory} holds no held-out predictions: re-run keepready train`,
+    )
+  const tests = rotationNumbers.map((rotation) =>
+    createRotationTest(dataset, {
+      rotation,
+      testGroups: rotationSplit(input.parts, rotation).test,
+      resamples: input.resamples,
+      seed: input.seed,
+    }),
+  )
+  const inputs = [...new Set(predictions.map((one) => one.inputs))]
+  const context = { pairs: dataset.pairs, scopes: scopesOf(tests.flatMap((test) => test.runs)), seed: input.seed }
+  const measured: MeasuredPredictor[] = []
+  const total = inputs.length + ALL_BASELINES.length
+  const step = async (what: string): Promise<void> => {
+    hooks.onProgress?.(measured.length, total, what)
+    await setImmediate()
+    hooks.signal?.throwIfAborted()
+  }
+  for (const kind of inputs) {
+    await step(kind)
+    const rotations = tests.map((test) => routerScores(input, kind, test))
+    const description = ROUTER_DESCRIPTION[kind]
+    measured.push(measurePredictor({ name: kind, kind: 'router', description, rotations }, context))
+  }
+  await step('words of the observations')
+  const corpus = createObservationCorpus(dataset.pairs, input.trajectories)
+  for (const baseline of ALL_BASELINES) {
+    const rotations: RotationScores[] = []
+    for (const test of tests) {
+      await step(`${baseline.name}, rotation ${test.rotation}`)
+      rotations.push(baselineScores(input, baseline, test, corpus))
+    }
+    const { name, description } = baseline
+    measured.push(measurePredictor({ name, kind: 'baseline', description, rotations }, context))
+  }
+  return recordOf(input, tests, measured)
+}
+
+const ROUTER_DESCRIPTION: Readonly<Record<InputKind, string>> = {
+  hidden: "MLP on the frozen LM's vectors [h; q; m], the paper's form",
+  'hidden+evidence': 'MLP on [h; q; m] and the online evidence features x',
+  evidence: 'MLP on the online evidence features x alone: needs no LM',
+}
+
+function routerScores(input: EvaluationInput, kind: InputKind, test: RotationTest): RotationScores {
+  const held = input.predictions.find((one) => one.inputs === kind && one.rotation === test.rotation)
+  const where = `${input.router.directory}, rotation ${test.rotation}, ${kind}`
+  if (held === undefined)
+    throw new AppError('router-invalid', `held-out predictions are missing (${where}): re-run keepready train`)
+  const logitOf = new Map<number, number>()
+  for (let i = 0; i < held.pairs.length; i++) logitOf.set(held.pairs[i] ?? -1, held.logits[i] ?? Number.NaN)
+  const scores = Float64Array.from(test.rows, (pair) => {
+    const logit = logitOf.get(pair)
+    if (logit === undefined || Number.isNaN(logit))
+      throw new AppError(
+        'router-invalid',
+        `no held-out prediction for test pair ${pair} of ${test.rows.length} (${where}): ` +
+          'the router was trained on another dataset or seed; re-run keepready train on this dataset',
+      )
+    return logit
+  })
+  const { calibration } = held
+  return {
+    test,
+    scores,
+    probabilities: scores.map(sigmoid),
+    calibrated: calibration === null ? null : scores.map((logit) => applyIsotonic(calibration, logit)),
+    operatingPoints: held.operatingPoints.map(({ name, tauLogit }) => ({
+      name,
+      threshold: tauLogit,
+      tau: tauLogit === null ? null : sigmoid(tauLogit),
+    })),
+  }
+}
+
+function baselineScores(
+  input: EvaluationInput,
+  baseline: Baseline,
+  test: RotationTest,
+  corpus: ReturnType<typeof createObservationCorpus>,
+): RotationScores {
+  const { dataset, parts, seed } = input
+  const split = rotationSplit(parts, test.rotation as 0 | 1 | 2 | 3 | 4)
+  const score = baseline.fit({
+    dataset,
+    corpus,
+    train: pairsOfGroups(dataset, split.train),
+    validation: pairsOfGroups(dataset, split.validation),
+    seed,
+  })
+  const scores = score(test.rows)
+  return {
+    test,
+    scores,
+    probabilities: baseline.probabilistic ? scores : null,
+    calibrated: null,
+    operatingPoints: [],
+  }
+}
+
+function recordOf(
+  input: EvaluationInput,
+  tests: readonly RotationTest[],
+  measured: readonly MeasuredPredictor[],
+): EvaluationRecord {
+  const { dataset, router } = input
+  const { manifest } = dataset
+  const predictors = measured.map((one) => one.record)
+  const comparisons = comparePredictors(measured)
+  const counts = { headline: countSubset(tests, 'headline'), all: countSubset(tests, 'all') }
+  const words = { served: router.served, predictors, comparisons, counts, rotations: tests.length }
+  const domains: Record<string, number> = {}
+  for (const { domain } of dataset.trajectories) domains[domain] = (domains[domain] ?? 0) + 1
+  return {
+    schemaVersion: EVALUATION_SCHEMA_VERSION,
+    summary: summarise(words),
+    caveats: caveatsOf(words),
+    dataset: {
+      directory: dataset.directory,
+      representationId: manifest.representationId,
+      model: manifest.representation.model.name,
+      layer: manifest.representation.layer,
+      recipe: manifest.recipe,
+      runsSha256: manifest.inputs.runsSha256,
+      labelsSha256: manifest.inputs.labelsSha256,
+      domains,
+    },
+    router: {
+      directory: router.directory,
+      served: router.served,
+      inputs: predictors.filter((one) => one.kind === 'router').map((one) => one.name as InputKind),
+    },
+    bootstrap: { resamples: input.resamples, seed: input.seed, level: 0.95 },
+    rotations: tests.length,
+    counts,
+    predictors,
+    comparisons,
+    baselines: ALL_BASELINES.map((baseline) => baseline.name),
+  }
+}
+
+function countSubset(tests: readonly RotationTest[], subset: SubsetName): SubsetCounts {
+  const counts = { pairs: 0, ready: 0, runs: 0, mixedRuns: 0, groups: 0, readyGroups: 0 }
+  for (const test of tests) {
+    const { mask } = test.subsets[subset]
+    const seen = test.runs.map(() => ({ pairs: 0, ready: 0 }))
+    test.run.forEach((run, row) => {
+      const own = seen[run]
+      if (own === undefined || mask[row] === 0) return
+      own.pairs += 1
+      own.ready += test.labels[row] ?? 0
+    })
+    counts.pairs += seen.reduce((sum, run) => sum + run.pairs, 0)
+    counts.ready += seen.reduce((sum, run) => sum + run.ready, 0)
+    counts.runs += seen.filter((run) => run.pairs > 0).length
+    counts.mixedRuns += seen.filter((run) => run.ready > 0 && run.ready < run.pairs).length
+    counts.groups += new Set(test.runs.filter((_, i) => (seen[i]?.pairs ?? 0) > 0).map((run) => run.group)).size
+    counts.readyGroups += readyGroupsOf(test, subset)
+  }
+  return counts
+}

@@ -1,0 +1,190 @@
+/**
+ * What an evaluation found, as data: written to metrics.json and read by the report. Plain JSON, no NaN.
+ *
+ * Every number estimates the procedure (train on four parts, test on a fifth), not the final weights, which trained on
+ * other groups. Numbers are means over rotations; scores of different rotations are never ranked together.
+ */
+import type { InputKind } from '../../models/router/spec.ts'
+import type { Interval } from '../../src/metrics/bootstrap.ts'
+import type { ReliabilityBin } from '../../src/metrics/calibration.ts'
+import type { BaselineName } from '../baselines/baseline.ts'
+
+export const EVALUATION_SCHEMA_VERSION = 1
+
+/** Fewer test groups with a READY pair give no interval (DESIGN section 13). */
+export const MIN_INTERVAL_GROUPS = 10
+/** Headline pairs have at least this many interactions after them (DESIGN section 9: the label is right-censored). */
+export const MIN_HEADLINE_FUTURE = 5
+
+/** `headline`: futureInteractions >= MIN_HEADLINE_FUTURE. */
+export type SubsetName = 'headline' | 'all'
+export const SUBSETS = ['headline', 'all'] as const satisfies readonly SubsetName[]
+
+/**
+ * within*: mean over trajectories that hold both classes, each counting once (PairWeighted: each as often as it has pairs).
+ * Others rank the pairs of all trajectories of a scope together; a pair weighs 1 / pairs of its trajectory, or 1 (PairWeighted).
+ * lift = average precision / prevalence; prevalence = the precision of chance.
+ */
+export const METRIC_NAMES = [
+  'withinAuroc',
+  'withinAurocPairWeighted',
+  'withinAveragePrecision',
+  'withinLift',
+  'auroc',
+  'aurocPairWeighted',
+  'averagePrecision',
+  'averagePrecisionPairWeighted',
+  'prevalence',
+  'lift',
+] as const
+export type MetricName = (typeof METRIC_NAMES)[number]
+
+export const RATE_NAMES = [
+  'precision',
+  'recall',
+  'f1',
+  'balancedAccuracy',
+  'falsePositiveRate',
+  'selectedShare',
+  'precisionPairWeighted',
+  'recallPairWeighted',
+  'f1PairWeighted',
+  'balancedAccuracyPairWeighted',
+  'falsePositiveRatePairWeighted',
+  'prematureRate',
+  'delay',
+  'caughtShare',
+] as const
+/**
+ * Precision has no value in a rotation that selects nothing. prematureRate: of the interactions ever selected, those first selected
+ * before their boundary; delay: first selection minus boundary, in checkpoints, of the others; caughtShare: interactions with a
+ * boundary that are selected at some checkpoint.
+ */
+export type RateName = (typeof RATE_NAMES)[number]
+
+export interface RotationValue {
+  readonly value: number | null
+  /** 95 %; null with fewer than MIN_INTERVAL_GROUPS groups, or where none is computed. */
+  readonly interval: Interval | null
+  /** Test groups with a READY pair. */
+  readonly readyGroups: number
+}
+
+export interface Estimate {
+  /** Mean over the rotations in which it is defined; null if there is none. */
+  readonly value: number | null
+  /** 95 % percentile bootstrap over groups within each rotation; null with fewer than MIN_INTERVAL_GROUPS groups in all. */
+  readonly interval: Interval | null
+  /** Test groups with a READY pair, summed over rotations (each group is tested once). */
+  readonly readyGroups: number
+  readonly rotations: readonly RotationValue[]
+}
+
+export type Metrics = Readonly<Record<MetricName, Estimate>>
+
+/** Part of the test runs: all, one domain, or runs of like length. */
+export interface ScopeMetrics {
+  readonly kind: 'all' | 'domain' | 'length'
+  readonly name: string
+  readonly runs: number
+  readonly groups: number
+  readonly pairs: number
+  readonly metrics: Metrics
+}
+
+export interface OperatingPointMetrics {
+  readonly name: string
+  /** Chosen on each rotation's validation part; null: no threshold was good enough, READY is never predicted. */
+  readonly taus: readonly (number | null)[]
+  readonly rates: Readonly<Record<RateName, Estimate>>
+}
+
+export interface CalibrationMetrics {
+  readonly ece: Estimate
+  readonly brier: Estimate
+  readonly logLoss: Estimate
+  readonly ecePairWeighted: Estimate
+  readonly brierPairWeighted: Estimate
+  /** Mean over rotations of trajectory-weighted bins. */
+  readonly bins: readonly ReliabilityBin[]
+}
+
+/** Means over rotations on fixed grids; empty where a class is missing. */
+export interface CurveSet {
+  readonly roc: readonly { readonly falsePositiveRate: number; readonly truePositiveRate: number }[]
+  readonly precisionRecall: readonly { readonly recall: number; readonly precision: number }[]
+  readonly precisionCoverage: readonly { readonly coverage: number; readonly precision: number }[]
+}
+
+export interface SubsetMetrics {
+  readonly scopes: readonly ScopeMetrics[]
+  /** Of the scores as they are; null where they are no probabilities. */
+  readonly calibration: CalibrationMetrics | null
+  /** After the isotonic map fitted on each rotation's validation part; null where there is none. */
+  readonly calibrated: CalibrationMetrics | null
+  readonly operatingPoints: readonly OperatingPointMetrics[]
+}
+
+export interface SampledPair {
+  readonly age: number
+  readonly score: number
+  readonly label: 0 | 1
+}
+
+export interface PredictorRecord {
+  readonly name: string
+  readonly kind: 'router' | 'baseline'
+  readonly description: string
+  readonly subsets: Readonly<Record<SubsetName, SubsetMetrics>>
+  /** Of the headline pairs, trajectory-weighted. */
+  readonly curves: CurveSet
+  /** Seeded sample of headline pairs for the score-by-age figure; empty for baselines. */
+  readonly sample: readonly SampledPair[]
+}
+
+/** a - b on headline pairs of one scope; `beats` means that the interval lies above 0. */
+export interface ComparisonRecord {
+  readonly metric: 'withinAuroc' | 'withinAveragePrecision'
+  readonly scope: string
+  readonly a: string
+  readonly b: string
+  readonly difference: number | null
+  readonly interval: Interval | null
+  readonly verdict: Verdict
+}
+export type Verdict = 'beats' | 'is-worse' | 'no-difference-shown' | 'cannot-tell'
+
+export interface SubsetCounts {
+  readonly pairs: number
+  readonly ready: number
+  readonly runs: number
+  /** Runs that hold both classes: those the within metrics average over. */
+  readonly mixedRuns: number
+  readonly groups: number
+  readonly readyGroups: number
+}
+
+export interface EvaluationRecord {
+  readonly schemaVersion: typeof EVALUATION_SCHEMA_VERSION
+  /** The plain sentence at the top of the report. */
+  readonly summary: string
+  readonly caveats: readonly string[]
+  readonly dataset: {
+    readonly directory: string
+    readonly representationId: string
+    readonly model: string
+    readonly layer: number
+    readonly recipe: string
+    readonly runsSha256: string
+    readonly labelsSha256: string
+    readonly domains: Readonly<Record<string, number>>
+  }
+  readonly router: { readonly directory: string; readonly served: InputKind; readonly inputs: readonly InputKind[] }
+  readonly bootstrap: { readonly resamples: number; readonly seed: number; readonly level: 0.95 }
+  readonly rotations: number
+  readonly counts: Readonly<Record<SubsetName, SubsetCounts>>
+  readonly predictors: readonly PredictorRecord[]
+  readonly comparisons: readonly ComparisonRecord[]
+  /** Baselines in the order of the report. */
+  readonly baselines: readonly BaselineName[]
+}
