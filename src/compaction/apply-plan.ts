@@ -3,10 +3,10 @@
  * messages come back as they were (DESIGN section 10). Pure.
  */
 import { hashHistory } from '../protocol/hash-history.ts'
-import type { History, HistoryMessage, Part, SplitHistory, Violation } from '../protocol/history.ts'
+import type { History, Part, SplitHistory, Violation } from '../protocol/history.ts'
 import { splitHistory } from '../protocol/split-history.ts'
 import { blockingViolations, validateHistory } from '../protocol/validate-history.ts'
-import { summaryFault } from './check-summary.ts'
+import { neutraliseMarkup, summaryFault } from './check-summary.ts'
 import { buildTokenTable, type CountTokens, countMessage } from './count-history.ts'
 import { liveLiterals, missingLiterals } from './live-literals.ts'
 import type { Compaction, Outcome, OutcomeReason, Plan, PlannedSpan } from './plan.ts'
@@ -91,8 +91,8 @@ function makeReplacement(
 ): Replacement | 'summary-invalid' | 'no_gain' {
   const given = summaries.get(span.start)
   if (given === undefined || summaryFault(given) !== null) return 'summary-invalid'
-  const missing = missingLiterals(given, liveLiterals(split, span, { replaced: accepted }))
-  const content = missing.length === 0 ? given : `${given.trim()}\nalso referenced later: ${missing.join(' | ')}`
+  const missing = missingLiterals(given, liveLiterals(split, span, { replaced: accepted }).values())
+  const content = missing.length === 0 ? given : `${given.trim()}\nalso referenced later: ${missing.map(neutraliseMarkup).join(' | ')}`
   const parts = partsOfSpan(split, span)
   const mark = { id: `${plan.baseHash.slice(0, 12)}-${span.start}`, start: span.start, end: span.end }
   const summary = renderSummaryMessage(split.history.format, { mark, content, index: parts[0]?.message ?? 0 })
@@ -119,9 +119,4 @@ function keepsIndices(split: SplitHistory, spans: readonly PlannedSpan[], result
     .filter((index) => !spans.some((span) => index >= span.start && index < span.end))
   const found = splitHistory(result).interactions.map(({ index }) => index)
   return found.length === expected.length && found.every((index, number) => index === expected[number])
-}
-
-/** The messages an outcome leaves, as a history: what the next checkpoint starts from. */
-export function nextHistory(history: History, messages: readonly HistoryMessage[]): History {
-  return { ...history, messages }
 }

@@ -11,13 +11,13 @@ import { endCheckpoint } from '../trajectory/trajectory.ts'
  * Literals of the span that also occur in the pending user turn, in the state (the newest interaction and what follows it)
  * or in the actions of later interactions that stay.
  * @param options.replaced other spans of the same plan: their actions do not stay
- * @returns spellings as in the span, in order of their first occurrence there
+ * @returns key (see Literal) -> spelling as in the span, in order of the first occurrence there
  */
 export function liveLiterals(
   split: SplitHistory,
   span: SpanRange,
   options: { readonly replaced?: readonly SpanRange[] } = {},
-): readonly string[] {
+): ReadonlyMap<string, string> {
   const { trajectory } = split
   const newest = endCheckpoint(trajectory) - 1
   const replaced = (index: number): boolean =>
@@ -36,11 +36,11 @@ export function liveLiterals(
       if (live.has(key) && !found.has(key)) found.set(key, spelling)
     })
   }
-  return [...found.values()]
+  return found
 }
 
 /** The literals that `text` does not hold, whatever their case. */
-export function missingLiterals(text: string, literals: readonly string[]): readonly string[] {
+export function missingLiterals(text: string, literals: Iterable<string>): readonly string[] {
   const lower = text.toLowerCase()
-  return literals.filter((literal) => !lower.includes(literal.toLowerCase()))
+  return [...literals].filter((literal) => !lower.includes(literal.toLowerCase()))
 }

@@ -1,0 +1,81 @@
+/**
+ * The offline summariser: deterministic, no model, only text that stands in the span (DESIGN section 10). Pure.
+ */
+import type { SplitHistory } from '../protocol/history.ts'
+import { neutraliseMarkup } from './check-summary.ts'
+import type { CountTokens } from './count-history.ts'
+import { type CandidateNote, extractNotes } from './extract-notes.ts'
+import { liveLiterals, missingLiterals } from './live-literals.ts'
+import type { PlannedSpan } from './plan.ts'
+import { renderSummaryLists, type SummaryNote } from './summary-lists.ts'
+
+/** Share of the budget that may go to bare live literals, those that no kept note holds. Assumption. */
+const LITERAL_SHARE = 0.5
+
+/**
+ * @param input.maxTokens bound on the returned text, in the unit of countTokens
+ * @returns the six lists of the span; "" when not even one note fits
+ */
+export function summariseExtractively(input: {
+  readonly split: SplitHistory
+  readonly span: PlannedSpan
+  readonly maxTokens: number
+  readonly countTokens: CountTokens
+}): string {
+  const { split, span, maxTokens, countTokens } = input
+  const live = liveLiterals(split, span)
+  const spellings = [...live.values()].map(neutraliseMarkup)
+  const keys = new Set(live.keys())
+  const candidates = split.trajectory.interactions
+    .filter(({ index }) => index >= span.start && index < span.end)
+    .flatMap((interaction) => extractNotes(interaction, keys))
+  const reserved = literalNote(spellings, { maxTokens: maxTokens * LITERAL_SHARE, countTokens })
+  const kept = pick(candidates, {
+    maxTokens: maxTokens - (reserved === null ? 0 : countTokens(reserved.text)),
+    countTokens,
+  })
+  for (;;) {
+    const missing = missingLiterals(renderSummaryLists(kept), spellings)
+    const literals = literalNote(missing, { maxTokens: maxTokens * LITERAL_SHARE, countTokens })
+    const text = renderSummaryLists(literals === null ? kept : [...kept, literals])
+    if (countTokens(text) <= maxTokens) return text
+    if (kept.length === 0) return ''
+    kept.pop()
+  }
+}
+
+/** Best first, equal ones in order of the source, repeated texts once; as many as fit. */
+function pick(
+  candidates: readonly CandidateNote[],
+  budget: { readonly maxTokens: number; readonly countTokens: CountTokens },
+): CandidateNote[] {
+  const seen = new Set<string>()
+  const kept: CandidateNote[] = []
+  let used = 0
+  for (const note of [...candidates].sort((a, b) => b.score - a.score || a.order - b.order)) {
+    if (seen.has(note.text)) continue
+    seen.add(note.text)
+    const cost = budget.countTokens(`- ${note.text}\n`)
+    if (used + cost > budget.maxTokens) continue
+    used += cost
+    kept.push(note)
+  }
+  return kept
+}
+
+/** One note that holds as many of the literals as fit, earliest first. */
+function literalNote(
+  literals: readonly string[],
+  budget: { readonly maxTokens: number; readonly countTokens: CountTokens },
+): SummaryNote | null {
+  let used = 0
+  const held: string[] = []
+  for (const literal of literals) {
+    const cost = budget.countTokens(`${literal} | `)
+    if (used + cost > budget.maxTokens) break
+    used += cost
+    held.push(literal)
+  }
+  if (held.length === 0) return null
+  return { list: 'locations', text: `still in use: ${held.join(' | ')}`, order: Number.MAX_SAFE_INTEGER }
+}
