@@ -16,6 +16,8 @@ export interface DraftInteraction {
   /** Number of the run of assistant messages that it belongs to; only the newest may be in flight. */
   readonly batch: number
   readonly segments: readonly Segment[]
+  /** The message holds something that no summary can stand for, or that must stay beside what it holds. */
+  readonly opaque: boolean
   readonly calls: readonly OpenCall[]
   readonly results: ResultSegment[]
 }
@@ -102,7 +104,8 @@ function walkAssistant(walk: Walk, number: number, segments: readonly Segment[])
     index: walk.nextIndex++,
     message: number,
     batch,
-    segments,
+    segments: segments.filter((segment) => !isCompaction(segment)),
+    opaque: segments.some((segment) => segment.kind === 'opaque'),
     calls,
     results: [],
   })

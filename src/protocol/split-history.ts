@@ -76,7 +76,7 @@ function whyIneligible(
   if (about.state === 'in-flight') return 'in-flight'
   if (draft.index === about.newest) return 'newest'
   if (about.state === 'dead') return 'dead-call'
-  if (draft.segments.some((segment) => segment.kind === 'opaque')) return 'opaque'
+  if (draft.opaque) return 'opaque'
   return isPinned(draft, about.pins, about.canonical) ? 'pinned' : null
 }
 
