@@ -19,5 +19,7 @@ export interface CommandResult {
   readonly data: unknown
   /** The result for a person: printed to stdout without --json. */
   readonly text: string
+  /** JSON that holds raw slices of a history: printed instead of `data`, which would serialise them again. */
+  readonly rawJson?: string
   readonly partial?: boolean
 }

@@ -1,10 +1,9 @@
 /**
  * Entry of the keepready command: finds the command's file, loads only that one, and runs it.
  */
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { packageFile } from '../../models/package-root.ts'
 import { AppError, EXIT_CODE } from '../errors.ts'
+import { packageVersion } from './package-version.ts'
 
 interface CommandModule {
   readonly createCommand: () => Command
@@ -58,10 +57,4 @@ function inheritSettings(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent)
   for (const child of command.commands) inheritSettings(child, command)
   return command
-}
-
-function packageVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'))
-  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version)
-  throw new AppError('invariant', 'package.json has no version')
 }

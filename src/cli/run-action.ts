@@ -44,9 +44,7 @@ async function runAction<Options extends object>(run: {
   }
   try {
     const result = await run.action(context, run.options, run.args)
-    context.writeOut(
-      run.json ? `${JSON.stringify(result.data)}\n` : result.text === '' ? '' : `${result.text.trimEnd()}\n`,
-    )
+    context.writeOut(renderResult(result, run.json))
     return result.partial === true ? EXIT_PARTIAL : 0
   } catch (thrown) {
     const error = abort.signal.aborted ? toAppError(abort.signal.reason) : toAppError(thrown)
@@ -61,6 +59,11 @@ async function runAction<Options extends object>(run: {
     process.off('SIGINT', onSignal)
     process.off('SIGTERM', onSignal)
   }
+}
+
+function renderResult(result: CommandResult, json: boolean): string {
+  if (json) return `${result.rawJson ?? JSON.stringify(result.data)}\n`
+  return result.text === '' ? '' : `${result.text.trimEnd()}\n`
 }
 
 function stackOf(error: AppError): string {

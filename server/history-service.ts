@@ -1,0 +1,226 @@
+/**
+ * What can be asked about one history: score, plan, compact, validate. Knows nothing of HTTP; the CLI calls it too.
+ */
+
+import { countActingTokens } from '../models/tokenizer/acting-tokens.ts'
+import { applyPlan } from '../src/compaction/apply-plan.ts'
+import { buildTokenTable } from '../src/compaction/count-history.ts'
+import { summariseExtractively } from '../src/compaction/extractive-summary.ts'
+import type { Compaction, Plan } from '../src/compaction/plan.ts'
+import { DEFAULT_PLAN_LIMITS, planCompaction, summaryBudget } from '../src/compaction/plan-compaction.ts'
+import { AppError, toAppError } from '../src/errors.ts'
+import { hashHistory } from '../src/protocol/hash-history.ts'
+import type { History, HistoryFormat, HistoryInteraction, SplitHistory, Violation } from '../src/protocol/history.ts'
+import { parseHistory } from '../src/protocol/parse-history.ts'
+import { requireCompleteInteraction } from '../src/protocol/require-complete-interaction.ts'
+import { splitHistory } from '../src/protocol/split-history.ts'
+import { blockingViolations, validateHistory } from '../src/protocol/validate-history.ts'
+import { type Decision, decide } from '../src/router/decide.ts'
+import type { OperatingPointName } from '../src/router/operating-points.ts'
+import { endCheckpoint } from '../src/trajectory/trajectory.ts'
+import type { ReadinessModel } from './readiness-model.ts'
+import type { StageClock } from './stage-clock.ts'
+import type { PlanRequest, ScoreRequest } from './wire/requests.schema.ts'
+
+export interface ScoredInteraction {
+  readonly interaction: HistoryInteraction
+  /** Null: not a target, so not scored; so is the decision. */
+  readonly logit: number | null
+  readonly decision: Decision | null
+  readonly ready: boolean
+  readonly sourceTokens: number
+}
+
+export interface HistoryScore {
+  readonly split: SplitHistory
+  readonly baseHash: string
+  readonly checkpoint: number
+  readonly operatingPoint: OperatingPointName
+  readonly tau: number | null
+  readonly interactions: readonly ScoredInteraction[]
+  readonly warnings: readonly string[]
+}
+
+export interface HistoryPlan {
+  readonly plan: Plan
+  readonly split: SplitHistory
+  readonly operatingPoint: OperatingPointName
+  readonly tau: number | null
+  readonly warnings: readonly string[]
+}
+
+export interface HistoryCompaction {
+  readonly compaction: Compaction
+  readonly warnings: readonly string[]
+}
+
+/** What one call may use: its cancellation and its stopwatch. */
+export interface CallContext {
+  readonly signal: AbortSignal
+  readonly clock: StageClock
+}
+
+export interface HistoryService {
+  /** @throws history-malformed, history-incomplete, and what the readiness model throws */
+  score(text: string, request: ScoreRequest, context: CallContext): Promise<HistoryScore>
+  /** Dry run. @throws like score */
+  plan(text: string, request: PlanRequest, context: CallContext): Promise<HistoryPlan>
+  /** Never throws after the history was parsed: a failure is an outcome, with the history unchanged. */
+  compact(text: string, request: PlanRequest, context: CallContext): Promise<HistoryCompaction>
+  /** @throws history-malformed */
+  validate(text: string, format: HistoryFormat): readonly Violation[]
+}
+
+const OUTCOME_OF_ERROR: Readonly<
+  Partial<Record<AppError['code'], readonly [Compaction['outcome'], Compaction['reason']]>>
+> = {
+  'deadline-exceeded': ['noop', 'deadline'],
+  'history-incomplete': ['noop', 'nothing-ready'],
+  'plan-stale': ['rejected', 'plan-stale'],
+}
+
+export function createHistoryService(model: ReadinessModel): HistoryService {
+  const scoreHistory = async (history: History, request: ScoreRequest, context: CallContext): Promise<HistoryScore> => {
+    const split = context.clock.time('parse', () => splitHistory(history, { pins: request.pins }))
+    requireCompleteInteraction(split)
+    const checkpoint = endCheckpoint(split.trajectory)
+    const operatingPoint = request.operatingPoint ?? model.defaultOperatingPoint
+    const point = model.operatingPoints.points[operatingPoint]
+    const scores = await model.score({ trajectory: split.trajectory, checkpoint, ...context })
+    const logitByIndex = new Map(scores.interactions.map((index, row) => [index, scores.logits[row] ?? Number.NaN]))
+    const table = context.clock.time('count', () => buildTokenTable(history, countActingTokens))
+    const interactions = split.interactions.map((interaction): ScoredInteraction => {
+      const logit = logitByIndex.get(interaction.index) ?? null
+      const decision = logit === null ? null : decide(logit, point)
+      const ready = interaction.ineligible === null && decision?.ready === true
+      return { interaction, logit, decision, ready, sourceTokens: table.ofParts(interaction.parts) }
+    })
+    return {
+      split,
+      baseHash: hashHistory(history),
+      checkpoint,
+      operatingPoint,
+      tau: point.tau,
+      interactions,
+      warnings:
+        point.reason === null ? [] : [`operating point ${operatingPoint} never predicts READY: ${point.reason}`],
+    }
+  }
+
+  const planHistory = async (history: History, request: PlanRequest, context: CallContext): Promise<HistoryPlan> => {
+    if (request.labelledReady !== null) return planFromLabels(history, request, request.labelledReady, model)
+    const { split, interactions, operatingPoint, tau, warnings } = await scoreHistory(history, request, context)
+    const ready = new Set(interactions.filter((item) => item.ready).map((item) => item.interaction.index))
+    const plan = context.clock.time('plan', () =>
+      planCompaction({
+        split,
+        ready,
+        limits: {
+          ...DEFAULT_PLAN_LIMITS,
+          ...(request.minSpanInteractions === null ? {} : { minSpanInteractions: request.minSpanInteractions }),
+          ...(request.minSourceTokens === null ? {} : { minSourceTokens: request.minSourceTokens }),
+        },
+        countTokens: countActingTokens,
+      }),
+    )
+    return { plan, split, operatingPoint, tau, warnings }
+  }
+
+  return {
+    async score(text, request, context) {
+      return scoreHistory(parse(text, request.format, context), request, context)
+    },
+    async plan(text, request, context) {
+      return planHistory(parse(text, request.format, context), request, context)
+    },
+    async compact(text, request, context) {
+      const history = parse(text, request.format, context)
+      const violations = validateHistory(history)
+      if (blockingViolations(violations).length > 0) {
+        return {
+          compaction: unchanged(history, { outcome: 'rejected', reason: 'input-invalid', violations }),
+          warnings: [],
+        }
+      }
+      try {
+        const { plan, split, warnings } = await planHistory(history, request, context)
+        context.signal.throwIfAborted()
+        const compaction = context.clock.time('summarise', () => applyWithExtracts(split, plan))
+        return { compaction, warnings }
+      } catch (thrown) {
+        const error = toAppError(thrown)
+        if (error.code === 'interrupted' || error.code === 'queue-full' || error.code === 'server-draining') throw error
+        const [outcome, reason] = OUTCOME_OF_ERROR[error.code] ?? [
+          'failed',
+          error.family === 'inference' ? ('inference-failed' as const) : ('internal' as const),
+        ]
+        context.clock.note(error)
+        return { compaction: unchanged(history, { outcome, reason, violations: [] }), warnings: [error.message] }
+      }
+    },
+    validate: (text, format) => validateHistory(parseHistory(text, format)),
+  }
+}
+
+function parse(text: string, format: HistoryFormat, context: CallContext): History {
+  return context.clock.time('parse', () => parseHistory(text, format))
+}
+
+/** A caller's own labels bypass tau, kappa and B_min, never shrink and validity (DESIGN section 10). */
+function planFromLabels(
+  history: History,
+  request: PlanRequest,
+  ready: ReadonlySet<number>,
+  model: ReadinessModel,
+): HistoryPlan {
+  const split = splitHistory(history, { pins: request.pins })
+  const known = new Set(split.interactions.map((interaction) => interaction.index))
+  const unknown = [...ready].filter((index) => !known.has(index))
+  if (unknown.length > 0) {
+    throw new AppError(
+      'request-invalid',
+      `labels name interactions that the history does not have: ${unknown.join(', ')} (it has ${known.size})`,
+    )
+  }
+  const plan = planCompaction({
+    split,
+    ready,
+    limits: { ...DEFAULT_PLAN_LIMITS, minSpanInteractions: 0, minSourceTokens: 0 },
+    countTokens: countActingTokens,
+  })
+  const operatingPoint = request.operatingPoint ?? model.defaultOperatingPoint
+  return { plan, split, operatingPoint, tau: null, warnings: [] }
+}
+
+/** Each accepted span gets the deterministic offline summary, shorter than its source or refused by applyPlan. */
+function applyWithExtracts(split: SplitHistory, plan: Plan): Compaction {
+  const summaries = new Map(
+    plan.spans
+      .filter((span) => span.accepted)
+      .map((span) => [
+        span.start,
+        summariseExtractively({
+          split,
+          span,
+          maxTokens: summaryBudget(span.sourceTokens),
+          countTokens: countActingTokens,
+        }),
+      ]),
+  )
+  return applyPlan({ split, plan, summaries, countTokens: countActingTokens })
+}
+
+type Verdict = Pick<Compaction, 'outcome' | 'reason' | 'violations'>
+
+function unchanged(history: History, verdict: Verdict): Compaction {
+  const total = buildTokenTable(history, countActingTokens).total
+  const hash = hashHistory(history)
+  return {
+    ...verdict,
+    messages: history.messages,
+    spans: [],
+    tokens: { before: total, after: total },
+    baseHash: hash,
+    newHash: hash,
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The trained router together with the frozen LM it was trained on, behind the bounded queue: what the history service
+ * asks for logits and thresholds.
+ */
+import type { Extractor } from '../models/frozen-lm/extraction.ts'
+import { type CheckpointScores, scoreCheckpoint } from '../models/router/score-checkpoint.ts'
+import type { Scorer } from '../models/router/scorer.ts'
+import type { OperatingPointName, OperatingPoints } from '../src/router/operating-points.ts'
+import { interactionText } from '../src/trajectory/interaction-text.ts'
+import { type Trajectory, targetsAt } from '../src/trajectory/trajectory.ts'
+import type { Recipe } from '../src/view/recipe.ts'
+import type { StageClock } from './stage-clock.ts'
+import type { TokenQueue } from './token-queue.ts'
+
+export interface ScoreCall {
+  readonly trajectory: Trajectory
+  readonly checkpoint: number
+  readonly signal: AbortSignal
+  readonly clock: StageClock
+}
+
+export interface ReadinessModel {
+  readonly defaultOperatingPoint: OperatingPointName
+  readonly operatingPoints: OperatingPoints
+  /** @throws queue-full, deadline-exceeded, server-draining, host-crashed and the extractor's errors */
+  score(call: ScoreCall): Promise<CheckpointScores>
+}
+
+export interface ReadinessModelParts {
+  readonly scorer: Scorer
+  /** Null for a router that reads evidence alone. */
+  readonly extractor: Extractor | null
+  readonly queue: TokenQueue
+  readonly operatingPoints: OperatingPoints
+  readonly defaultOperatingPoint: OperatingPointName
+  readonly nowMs: () => number
+  readonly onTokens: (tokens: number) => void
+}
+
+export function createReadinessModel(parts: ReadinessModelParts): ReadinessModel {
+  const { scorer, extractor, queue } = parts
+  return {
+    defaultOperatingPoint: parts.defaultOperatingPoint,
+    operatingPoints: parts.operatingPoints,
+    async score({ trajectory, checkpoint, signal, clock }) {
+      const tokens = extractor === null ? 0 : estimateTokens(trajectory, checkpoint, extractor.representation.recipe)
+      const askedMs = parts.nowMs()
+      const scores = await queue.submit({
+        tokens,
+        signal,
+        run: async () => {
+          clock.add('queue', parts.nowMs() - askedMs)
+          const startMs = parts.nowMs()
+          const scored = await scoreCheckpoint({ trajectory, checkpoint, extractor, scorer, signal })
+          const lmMs = ((scored.extraction?.tokenizeUs ?? 0) + (scored.extraction?.inferenceUs ?? 0)) / 1000
+          clock.add('score', Math.max(0, parts.nowMs() - startMs - lmMs))
+          return scored
+        },
+      })
+      if (scores.extraction !== null) {
+        clock.add('tokenize', scores.extraction.tokenizeUs / 1000)
+        clock.add('inference', scores.extraction.inferenceUs / 1000)
+        parts.onTokens(scores.extraction.computedTokens)
+      }
+      return scores
+    },
+  }
+}
+
+/** Characters a token: low, so that the estimate errs on the high side for code. Assumption. */
+const CHARACTERS_PER_TOKEN = 2.5
+
+/** Estimated LM tokens of one checkpoint: what the queue's budget is counted in, before anything is tokenised. */
+export function estimateTokens(trajectory: Trajectory, checkpoint: number, recipe: Recipe): number {
+  const { head, recent, state, target, readout } = recipe.budgets
+  const targets = targetsAt(trajectory, checkpoint).reduce(
+    (sum, item) => sum + Math.min(target, Math.ceil(interactionText(item).length / CHARACTERS_PER_TOKEN)) + readout,
+    0,
+  )
+  return head + recent + state + targets
+}

@@ -1,0 +1,139 @@
+/**
+ * What `score`, `plan` and `compact` share: their options, and one call of the history service with the frozen LM in a
+ * worker thread.
+ */
+import { readFileSync } from 'node:fs'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { startWorkerExtractor } from '../../models/frozen-lm/worker-extractor.ts'
+import type { CallContext } from '../../server/history-service.ts'
+import { createHistoryService, type HistoryService } from '../../server/history-service.ts'
+import { openReadiness } from '../../server/open-readiness.ts'
+import { createStageClock } from '../../server/stage-clock.ts'
+import type { PlanRequest } from '../../server/wire/requests.schema.ts'
+import { AppError } from '../errors.ts'
+import { HISTORY_FORMATS, type HistoryFormat, type Pins } from '../protocol/history.ts'
+import { DEFAULT_OPERATING_POINT, OPERATING_POINT_NAMES, type OperatingPointName } from '../router/operating-points.ts'
+import type { CommandContext } from './command-context.ts'
+
+export interface HistoryOptions {
+  readonly format: HistoryFormat
+  readonly router: string
+  readonly model?: string
+  readonly operatingPoint: OperatingPointName
+  readonly pin: readonly string[]
+  readonly minSpanInteractions?: number
+  readonly minSourceTokens?: number
+}
+
+export function withFormatOption(command: Command): Command {
+  return command.addOption(
+    new Option('--format <name>', "the history's message format").choices(HISTORY_FORMATS).makeOptionMandatory(),
+  )
+}
+
+export function withHistoryOptions(command: Command): Command {
+  return withFormatOption(command)
+    .argument('<history.json>', 'a message list or a request body, as you would send it to the provider; - reads stdin')
+    .requiredOption('--router <dir>', 'directory that `keepready train` wrote')
+    .option('--model <dir>', 'frozen LM the router was trained on (default: the one router.json names)')
+    .addOption(
+      new Option('--operating-point <name>', 'threshold, chosen on validation')
+        .choices(OPERATING_POINT_NAMES)
+        .default(DEFAULT_OPERATING_POINT),
+    )
+    .option('--pin <kind:value>', 'never touch tool:NAME, pattern:TEXT or id:CALL_ID (repeatable)', collect, [])
+}
+
+export function withPlanOptions(command: Command): Command {
+  return withHistoryOptions(command)
+    .option(
+      '--min-span-interactions <n>',
+      'kappa: a span needs more than this many interactions (default: 3)',
+      parseCount,
+    )
+    .option(
+      '--min-source-tokens <n>',
+      "B_min: source tokens a span needs, by the acting model's tokenizer (default: 1000)",
+      parseCount,
+    )
+}
+
+/** Reads the history, opens router and model, calls, and closes them again. */
+export async function callHistoryService<T>(call: {
+  readonly context: CommandContext
+  readonly options: HistoryOptions
+  readonly path: string | undefined
+  readonly use: (service: HistoryService, input: HistoryCall) => Promise<T>
+}): Promise<T> {
+  const { context, options } = call
+  const text = readHistoryText(call.path)
+  const readiness = await openReadiness({
+    routerDirectory: options.router,
+    model: options.model ?? null,
+    operatingPoint: options.operatingPoint,
+    maxQueueTokens: Number.POSITIVE_INFINITY,
+    startExtractor: startWorkerExtractor,
+    nowMs: context.nowMs,
+    onTokens: () => undefined,
+  })
+  try {
+    return await call.use(createHistoryService(readiness.model), {
+      text,
+      request: requestOf(options),
+      context: { signal: context.signal, clock: createStageClock(context.nowMs) },
+      representationId: readiness.extractor === null ? null : readiness.router.manifest.representationId,
+    })
+  } finally {
+    await readiness.close()
+  }
+}
+
+export interface HistoryCall {
+  readonly text: string
+  readonly request: PlanRequest
+  readonly context: CallContext
+  readonly representationId: string | null
+}
+
+/** @throws file-not-found, file-unreadable */
+export function readHistoryText(path: string | undefined): string {
+  if (path === undefined) throw new AppError('option-invalid', 'no history file given: name one, or - for stdin')
+  try {
+    return readFileSync(path === '-' ? 0 : path, 'utf8')
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code
+    if (code === 'ENOENT') throw new AppError('file-not-found', `no file ${path}: check the path`, { cause })
+    throw new AppError('file-unreadable', `cannot read ${path}: ${String(cause)}`, { cause })
+  }
+}
+
+function requestOf(options: HistoryOptions): PlanRequest {
+  return {
+    format: options.format,
+    operatingPoint: options.operatingPoint,
+    pins: pinsOf(options.pin),
+    minSpanInteractions: options.minSpanInteractions ?? null,
+    minSourceTokens: options.minSourceTokens ?? null,
+    labelledReady: null,
+  }
+}
+
+function pinsOf(pins: readonly string[]): Pins {
+  const values = (kind: string): string[] =>
+    pins.filter((pin) => pin.startsWith(`${kind}:`)).map((pin) => pin.slice(kind.length + 1))
+  const unknown = pins.find((pin) => !/^(tool|pattern|id):./s.test(pin))
+  if (unknown !== undefined) {
+    throw new AppError('option-invalid', `--pin ${unknown}: write tool:NAME, pattern:TEXT or id:CALL_ID`)
+  }
+  return { toolNames: values('tool'), patterns: values('pattern'), callIds: values('id') }
+}
+
+function collect(value: string, previous: readonly string[]): string[] {
+  return [...previous, value]
+}
+
+function parseCount(text: string): number {
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('a whole number of at least 0 is needed.')
+  return value
+}
