@@ -63,6 +63,8 @@ const indexSchema = z.looseObject({ weight_map: z.record(z.string(), z.string())
 
 const DTYPES: Readonly<Record<string, WeightDtype>> = { float32: 'F32', float16: 'F16', bfloat16: 'BF16' }
 const DEFAULT_THETA = 10000
+/** onnxruntime's GroupQueryAttention: "head_size shall be a multiple of 16". */
+const HEAD_SIZE_STEP = 16
 
 /**
  * @param value parsed config.json
@@ -89,7 +91,8 @@ export function parseDecoderConfig(value: unknown, path: string): DecoderConfig 
   if (headCount % keyValueHeadCount !== 0)
     throw refuse(`num_attention_heads ${headCount} is no multiple of num_key_value_heads ${keyValueHeadCount}`)
   const headSize = fields.head_dim ?? fields.hidden_size / headCount
-  if (!Number.isInteger(headSize / 2)) throw refuse(`the size of a head is ${headSize}; an even number is needed`)
+  if (headSize % HEAD_SIZE_STEP !== 0)
+    throw refuse(`the size of a head is ${headSize}; the attention kernel takes multiples of ${HEAD_SIZE_STEP} only`)
   return {
     architecture: name,
     hiddenSize: fields.hidden_size,

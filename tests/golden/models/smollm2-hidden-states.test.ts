@@ -5,8 +5,8 @@ import { checkSequences, checkSharedPrefix, openGolden } from './hidden-states.t
 
 const TIMEOUT_MS = 240_000
 
-/** Full views cost 1,000 tokens each: all targets at a shallow layer, the shortest and the longest at the default one. */
-const FULL_VIEWS: Readonly<Record<number, readonly number[]>> = { 0: [0, 1, 2, 3], 8: [0, 1, 2, 3], 20: [0, 3] }
+/** A full view costs 1,000 tokens; the embedded model checks all of them at every layer. */
+const FULL_VIEWS: Readonly<Record<number, readonly number[]>> = { 0: [0, 1, 2, 3], 8: [0, 3], 20: [3] }
 
 describe('SmolLM2-135M-Instruct', () => {
   for (const layer of [0, 8, 15, 20, 30]) {
