@@ -50,11 +50,13 @@ const WORD =
 const QUOTE =
   /"([^"\s\\][^"\n\\]{1,78}[^"\s\\])"|`([^`\s][^`\n]{1,78}[^`\s])`|\u201c([^\u201d\s][^\u201d\n]{1,78}[^\u201d\s])\u201d|(?<![\w'\\])'([^'\s\\][^'\n\\]{1,78}[^'\s\\])'(?!\w)/g
 
+/** Most words of a text: dismissed at once. */
+const PROSE = /^[A-Z]?[a-z]*[-.]?$/
 const HAS_LETTER = /[A-Za-z\u00c0-\uffff]/
 const DATE = /^(?:\d{4}-\d{2}-\d{2}(?:T\d+)?|\d{1,2}\/\d{1,2}\/\d{2,4}|\d{4}\/\d{2}\/\d{2})$/
 const NUMBER = /^[+-]?\$?\d[\d.-]*$/
 const FILE_NAME = /^[A-Za-z0-9_$@+.\-\u00c0-\u024f]+\.[A-Za-z][A-Za-z0-9]{0,7}$|^\.[A-Za-z][A-Za-z0-9_.-]+$/
-const ERROR_NAME = /(?:^|[a-z0-9_.])(?:Error|Exception|Warning)$|^E[A-Z]{4,}$/
+const ERROR_NAME = /[A-Za-z0-9_.](?:Error|Exception|Warning)$|^E[A-Z]{4,}$/
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/
 const SNAKE = /[A-Za-z0-9$]_+[A-Za-z0-9$]|^_+[A-Za-z]/
 const CAMEL = /[a-z][A-Z]/
@@ -84,7 +86,7 @@ export function visitQuoted(inside: string, visit: VisitLiteral): void {
 }
 
 function visitWord(word: string, visit: VisitLiteral): void {
-  if (word.length > MAX_WORD_CHARS || word.length < MIN_NUMBER_DIGITS) return
+  if (word.length > MAX_WORD_CHARS || word.length < MIN_NUMBER_DIGITS || PROSE.test(word)) return
   const emit: Emit = (kind, spelling, key = spelling.toLowerCase()) => visit({ key, spelling, kind })
   if (/^https?:/.test(word)) emit('url', trimEnd(word, '.,;:!?*/'))
   else if (word.includes('\\')) visitDrivePath(trimEnd(word, '.\\'), emit)

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { packageFile } from '../../../models/package-root.ts'
 import {
+  LITERAL_CLASSES,
   type Literal,
   type LiteralClass,
   literalKeys,
@@ -36,7 +39,25 @@ const EXAMPLES: readonly (readonly [LiteralClass, string, readonly string[]])[] 
   ],
 ]
 
+/** Rows of the table of literal classes: class, example, literals. */
+const DOCUMENTED = readFileSync(packageFile('docs', 'labels.md'), 'utf8')
+  .split('\n')
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .filter(([, name = '']) => LITERAL_CLASSES.some((kind) => name.split(' ')[0] === kind))
+
 describe('literals', () => {
+  it('are documented class by class', () => {
+    expect(DOCUMENTED.map(([, name = '']) => name.split(' ')[0])).toEqual([...LITERAL_CLASSES])
+  })
+
+  for (const [, name = '', example = '', literals = ''] of DOCUMENTED) {
+    it(`are as docs/labels.md says: ${example}`, () => {
+      const kind = name.split(' ')[0]
+      const found = literalsOf(example.slice(1, -1)).filter((literal) => literal.kind === kind)
+      expect(found.map((literal) => `\`${literal.key}\``).join(', ')).toBe(literals)
+    })
+  }
+
   for (const [kind, text, keys] of EXAMPLES) {
     it(`finds ${kind} literals in: ${text}`, () => {
       const found = literalsOf(text).filter((literal) => literal.kind === kind)
@@ -46,7 +67,7 @@ describe('literals', () => {
 
   it('finds nothing in plain prose, small numbers and alternatives', () => {
     const text =
-      "We don't know and/or can't say, e.g. the 2nd of 12 items; it's the users' choice - well-known. i.e. fine."
+      "We don't know and/or can't say, e.g. the 2nd of 12 items; it's the users' choice - well-known. i.e. fine. Error: none. Warning"
     expect(literalsOf(text)).toEqual([])
   })
 
