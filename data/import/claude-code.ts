@@ -2,7 +2,12 @@
  * Claude Code session JSONL (1.x and 2.x) -> trajectories: the session itself, then each sub-agent it holds.
  */
 import { AppError } from '../../src/errors.ts'
-import { type ToolCall, TRAJECTORY_SCHEMA_VERSION, type Trajectory } from '../../src/trajectory/trajectory.ts'
+import {
+  type SourceRef,
+  type ToolCall,
+  TRAJECTORY_SCHEMA_VERSION,
+  type Trajectory,
+} from '../../src/trajectory/trajectory.ts'
 import { sessionGroup } from '../groups.ts'
 import {
   contentBlocks,
@@ -43,7 +48,8 @@ export const claudeCode: Importer = {
     const damage: Damage[] = [...session.damage]
     const ignored: Record<string, number> = { ...session.ignored }
     const trajectories: Trajectory[] = []
-    for (const part of partsOf(session.lines)) {
+    for (const part of partsOf(session.lines, file.sha256.slice(0, 16))) {
+      const sessionRun = `claude-code/${part.sessionId}`
       const chain = liveChain(part.lines, session.lines)
       damage.push(...chain.damage)
       const live = new Set(chain.lines)
@@ -53,10 +59,7 @@ export const claudeCode: Importer = {
       fillRun(run, chain.lines, { file, damage, ignored })
       trajectories.push({
         schemaVersion: TRAJECTORY_SCHEMA_VERSION,
-        id:
-          part.agent === null
-            ? sessionTrajectoryId(part.sessionId)
-            : `${sessionTrajectoryId(part.sessionId)}/agent-${part.agent}`,
+        id: part.agent === null ? sessionRun : `${sessionRun}/agent-${part.agent}`,
         group: sessionGroup('claude-code', part.sessionId),
         domain: 'claude-code',
         format: 'claude-code',
@@ -65,17 +68,13 @@ export const claudeCode: Importer = {
         truncated:
           objectOf(chain.lines.findLast((line) => line.kind === 'assistant')?.value.message).stop_reason ===
           'max_tokens',
-        parent: part.agent === null ? null : sessionTrajectoryId(part.sessionId),
+        parent: part.agent === null ? null : sessionRun,
         source: { file: file.name },
       })
     }
     damage.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
     return { trajectories, damage, ignored }
   },
-}
-
-function sessionTrajectoryId(sessionId: string): string {
-  return `claude-code/${sessionId === '' ? 'no-session' : sessionId}`
 }
 
 interface SessionPart {
@@ -85,15 +84,19 @@ interface SessionPart {
   readonly lines: readonly SessionLine[]
 }
 
-/** One part per session id, then one per sub-agent, in the order of their first message. */
-function partsOf(lines: readonly SessionLine[]): readonly SessionPart[] {
+/**
+ * One part per session id, then one per sub-agent, in the order of their first message.
+ * @param nameless session id of lines that carry none
+ */
+function partsOf(lines: readonly SessionLine[], nameless: string): readonly SessionPart[] {
   const byUuid = new Map(lines.map((line) => [line.uuid, line]))
   const parts = new Map<string, { sessionId: string; agent: string | null; lines: SessionLine[] }>()
   for (const line of lines) {
     const agent = line.isSidechain ? (line.agentId ?? rootOf(line, byUuid).uuid) : null
-    const key = JSON.stringify([line.sessionId, agent])
+    const sessionId = line.sessionId === '' ? nameless : line.sessionId
+    const key = JSON.stringify([sessionId, agent])
     const part = parts.get(key)
-    if (part === undefined) parts.set(key, { sessionId: line.sessionId, agent, lines: [line] })
+    if (part === undefined) parts.set(key, { sessionId, agent, lines: [line] })
     else part.lines.push(line)
   }
   const found = [...parts.values()].filter((part) => part.lines.some((line) => line.kind !== 'link'))
@@ -135,7 +138,7 @@ function fillRun(
       else run.extend(known, parts)
       lastCall = indexOf.get(line.messageId)
     } else {
-      for (const block of resultBlocks(line)) addResult(run, block, { line, of: lastCall, damage: log.damage })
+      for (const block of resultBlocks(line)) addResult(run, block, { line, source, of: lastCall, damage: log.damage })
       for (const turn of turnsOf(line)) run.turn(turn.kind, turn.text, source)
     }
   }
@@ -144,7 +147,13 @@ function fillRun(
 function addResult(
   run: RunBuilder,
   block: JsonObject,
-  place: { readonly line: SessionLine; readonly of: number | undefined; readonly damage: Damage[] },
+  place: {
+    readonly line: SessionLine
+    readonly source: SourceRef
+    /** Model call that the line belongs to. */
+    readonly of: number | undefined
+    readonly damage: Damage[]
+  },
 ): void {
   const id = idOf(block.tool_use_id)
   const result = {
@@ -153,9 +162,11 @@ function addResult(
     content: contentText(block.content),
     isError: block.is_error === true,
   }
-  const pairing = place.of === undefined ? 'orphan' : run.result(result, place.of)
-  if (pairing !== 'paired')
-    place.damage.push({ line: place.line.line, reason: `${pairing} result of call ${id ?? '(no id)'}` })
+  const linked = place.of === undefined ? 'orphan' : run.result(result, place.of)
+  const pairing = linked === 'orphan' ? run.result(result) : linked
+  if (pairing === 'paired') return
+  place.damage.push({ line: place.line.line, reason: `${pairing} result of call ${id ?? '(no id)'}` })
+  if (pairing === 'orphan') run.turn('context', result.content, place.source)
 }
 
 /** New blocks of one line; a block that an earlier line of the same model call holds already is a rewrite of it. */

@@ -30,6 +30,17 @@ export async function* readJsonLines(path: string): AsyncGenerator<JsonLine> {
   }
 }
 
+/** The same for a file that is in memory. */
+export function* parseJsonLines(bytes: Buffer): Generator<JsonLine> {
+  let start = 0
+  for (let line = 1; start < bytes.length; line += 1) {
+    const newline = bytes.indexOf(10, start)
+    const end = newline === -1 ? bytes.length : newline
+    yield* parseLine(bytes.subarray(start, end), line)
+    start = end + 1
+  }
+}
+
 /** All values of one line; `raw` is the exact text of each. */
 export function* parseLine(bytes: Buffer, line: number): Generator<JsonLine> {
   if (!isUtf8(bytes))

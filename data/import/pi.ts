@@ -59,7 +59,7 @@ export const pi: Importer = {
           group: sessionGroup('pi', rootSession(header) ?? sessionId),
           domain: 'pi',
           format: 'pi',
-          system: '',
+          system: systemOf(entries),
           ...built,
           truncated: lastStop === 'length' || lastStop === 'aborted' || lastStop === 'error',
           parent: null,
@@ -87,6 +87,19 @@ async function readEntries(file: LogFile, damage: Damage[]): Promise<readonly En
 function rootSession(header: JsonObject | undefined): string | null {
   const origin = stringOf(header?.branchedFrom) || stringOf(header?.parentSession)
   return /_([0-9a-f-]{36})\.jsonl$/.exec(origin)?.[1] ?? null
+}
+
+/** Newer files log the prompt as a record with content or sections. */
+function systemOf(entries: readonly Entry[]): string {
+  return entries
+    .filter((entry) => entry.value.type === 'system')
+    .map(({ value }) => contentText(value.content) || arrayOf(value.sections).map(sectionText).join('\n\n'))
+    .filter((text) => text !== '')
+    .join('\n\n')
+}
+
+function sectionText(section: unknown): string {
+  return isObject(section) ? contentText(section.content ?? section.text) : contentText(section)
 }
 
 /** v1: the order of the file. Later versions: from the newest entry along parentId. */
@@ -166,13 +179,10 @@ function addMessage(
     }
     case 'toolResult': {
       const callId = idOf(message.toolCallId)
-      const pairing = run.result({
-        callId,
-        name: idOf(message.toolName),
-        content: contentText(message.content),
-        isError: message.isError === true,
-      })
+      const content = contentText(message.content)
+      const pairing = run.result({ callId, name: idOf(message.toolName), content, isError: message.isError === true })
       if (pairing !== 'paired') damage.push({ line, reason: `${pairing} result of call ${callId ?? '(no id)'}` })
+      if (pairing === 'orphan') run.turn('context', content, source)
       break
     }
     case 'bashExecution':
