@@ -43,7 +43,7 @@ export async function openStore(store: {
   await files.makeDirectory(directory)
   const optionsPath = join(directory, OPTIONS_FILE)
   if (existsSync(optionsPath)) {
-    if (store.fresh) await removeDataset(files, directory)
+    if (store.fresh || (await holdsNothing(directory))) await removeDataset(files, directory)
     else checkSameOptions(directory, parseExtractionOptions(optionsPath, await readFile(optionsPath, 'utf8')), options)
   } else await checkEmpty(directory)
   await removeUnfinished(files, directory)
@@ -57,6 +57,13 @@ export async function openStore(store: {
     manifestThere: existsSync(join(directory, MANIFEST_FILE)),
     parts: new Set(indices.filter((index) => existsSync(partPath(directory, index)))),
   }
+}
+
+/** Options without a result, as after a refused view budget: they bind nobody. */
+async function holdsNothing(directory: string): Promise<boolean> {
+  const parts = existsSync(partsPath(directory)) ? await readdir(partsPath(directory)) : []
+  const made = [MANIFEST_FILE, ...CONTENT_FILES].some((name) => existsSync(join(directory, name)))
+  return !made && parts.every((name) => name.endsWith(UNFINISHED))
 }
 
 /** The manifest goes first, the options last: killed anywhere, what is left is no complete dataset. */

@@ -276,6 +276,15 @@ describe('extractDataset refuses', () => {
     expect((await readDataset(out, { verify: true })).manifest.seed).toBe(9)
   })
 
+  it('nothing on account of options that led to no result', async () => {
+    const onExtract = (): void => {
+      throw new AppError('option-invalid', 'the view budget is too small')
+    }
+    expect(await codeOf(extractDataset(options({ seed: 3, fake: { onExtract } })))).toBe('option-invalid')
+    await extractDataset(options({ seed: 4 }))
+    expect((await readDataset(out)).manifest.seed).toBe(4)
+  })
+
   it('a directory with other things in it, also with --fresh, and leaves them alone', async () => {
     await writeFile(join(folder, 'thesis.tex'), 'mine')
     const attempt = extractDataset(options({ out: folder, fresh: true }))

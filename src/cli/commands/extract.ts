@@ -1,0 +1,205 @@
+/**
+ * keepready extract: runs + labels -> dataset of hidden states.
+ */
+import { availableParallelism } from 'node:os'
+import { Command, Option } from 'commander'
+import { hashFile } from '../../../data/store/hash-file.ts'
+import { readLabels } from '../../../data/store/labels.ts'
+import { readRuns } from '../../../data/store/runs.ts'
+import type { ExtractorOptions } from '../../../models/frozen-lm/create-extractor.ts'
+import { describeRepresentation } from '../../../models/frozen-lm/describe-representation.ts'
+import type { StorageDtype } from '../../../models/frozen-lm/representation.ts'
+import { startWorkerExtractor } from '../../../models/frozen-lm/worker-extractor.ts'
+import { resolveModelDirectory } from '../../../models/model-directory.ts'
+import { DEFAULT_MAX_CHECKPOINTS_PER_RUN } from '../../../training/choose-checkpoints.ts'
+import { type ExtractProgress, type ExtractResult, extractDataset } from '../../../training/extract.ts'
+import { AppError } from '../../errors.ts'
+import { DEFAULT_RECIPE, RECIPE_NAMES, type RecipeName, scaleBudgets } from '../../view/recipe.ts'
+import type { CommandContext, CommandResult } from '../command-context.ts'
+import { formatCount, type Progress, startProgress } from '../progress.ts'
+import { withAction } from '../run-action.ts'
+
+interface ExtractFlags {
+  readonly labels: string
+  readonly model: string
+  readonly layer: string
+  readonly recipe: RecipeName
+  readonly viewBudget: string
+  readonly storage: StorageDtype
+  readonly maxCheckpointsPerRun: string
+  readonly workers: string
+  readonly out: string
+  readonly fresh: boolean
+  readonly seed: string
+}
+
+/** Two are enough for the machine keepready is sized for; each holds its own session. */
+const DEFAULT_WORKERS = Math.min(2, availableParallelism())
+
+export function createCommand(): Command {
+  const command = new Command('extract')
+    .summary('runs + labels -> dataset of hidden states')
+    .description(
+      'Reads every labelled checkpoint of every run through bounded views and stores the hidden states of a frozen ' +
+        'language model at their last tokens. Stop it at any time: the same command goes on where it was. With new ' +
+        'labels only the pairs are written again.',
+    )
+    .argument('<runs.jsonl>', 'runs as `keepready import` writes them')
+    .requiredOption('--labels <labels.jsonl>', 'their labels as `keepready annotate` writes them')
+    .requiredOption('--out <dataset>', 'directory of the dataset; it holds the text of the runs too')
+    .option('--model <name>', 'tiny (embedded), or the directory of a Hugging Face checkpoint', 'tiny')
+    .option(
+      '--layer <n>',
+      'decoder layer whose output is read, 1-based; `default` is two thirds of the depth',
+      'default',
+    )
+    .addOption(
+      new Option(
+        '--recipe <name>',
+        'once: one vector per interaction; shared-first: one per interaction and checkpoint',
+      )
+        .choices(RECIPE_NAMES)
+        .default(DEFAULT_RECIPE.name),
+    )
+    .option('--view-budget <tokens>', 'most tokens of one view', String(DEFAULT_RECIPE.budgets.view))
+    .addOption(new Option('--storage <dtype>', 'how vectors are stored').choices(['f16', 'f32']).default('f16'))
+    .option(
+      '--max-checkpoints-per-run <n>',
+      'longer runs give this many, evenly spread',
+      String(DEFAULT_MAX_CHECKPOINTS_PER_RUN),
+    )
+    .option(
+      '--workers <n>',
+      'models at work at the same time; the result does not depend on it',
+      String(DEFAULT_WORKERS),
+    )
+    .option('--seed <n>', 'draws the checkpoints of long runs', '0')
+    .option('--fresh', 'remove an older dataset in --out first', false)
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ keepready extract runs.jsonl --labels labels.jsonl --model tiny --out dataset/\n' +
+        '  $ keepready train dataset/ --out router/',
+    )
+  return withAction<ExtractFlags>(command, extract)
+}
+
+async function extract(
+  context: CommandContext,
+  flags: ExtractFlags,
+  [runsPath = '']: readonly string[],
+): Promise<CommandResult> {
+  const extractor = extractorOptions(flags)
+  const maxCheckpointsPerRun = wholeNumber('--max-checkpoints-per-run', flags.maxCheckpointsPerRun, 1)
+  const workers = wholeNumber('--workers', flags.workers, 1)
+  const seed = wholeNumber('--seed', flags.seed, 0)
+  const runs = await readRuns(runsPath)
+  const labels = await readLabels(flags.labels)
+  const inputs = {
+    runsSha256: (await hashFile(runsPath)).sha256,
+    labelsSha256: (await hashFile(flags.labels)).sha256,
+  }
+  const show = progressShower(context)
+  const result = await extractDataset({
+    runs,
+    labels,
+    inputs,
+    representation: describeRepresentation(extractor),
+    startExtractor: () => startWorkerExtractor(extractor),
+    out: flags.out,
+    maxCheckpointsPerRun,
+    workers,
+    seed,
+    fresh: flags.fresh,
+    signal: context.signal,
+    onProgress: show.update,
+  })
+  show.done(result)
+  return { data: { ...result, manifest: undefined, ...result.manifest.counts }, text: describeResult(result) }
+}
+
+function extractorOptions(flags: ExtractFlags): ExtractorOptions {
+  const viewBudget = wholeNumber('--view-budget', flags.viewBudget, 1)
+  return {
+    directory: resolveModelDirectory(flags.model),
+    layer: flags.layer === 'default' ? 'default' : wholeNumber('--layer', flags.layer, 0),
+    recipe: {
+      ...DEFAULT_RECIPE,
+      name: flags.recipe,
+      budgets: viewBudget === DEFAULT_RECIPE.budgets.view ? DEFAULT_RECIPE.budgets : scaleBudgets(viewBudget),
+    },
+    storageDtype: flags.storage,
+  }
+}
+
+function wholeNumber(flag: string, text: string, least: number): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value
+  throw new AppError('option-invalid', `${flag} ${text} is no whole number from ${least} on: give it one`, {
+    details: { flag, value: text },
+  })
+}
+
+interface ProgressShower {
+  update(progress: ExtractProgress): void
+  done(result: ExtractResult): void
+}
+
+/** A line for the vectors, one for the pairs; each begins with the first report of its stage. */
+function progressShower(context: CommandContext): ProgressShower {
+  let extracting: Progress | null = null
+  let pairing: Progress | null = null
+  let startMs = context.nowMs()
+  let last: ExtractProgress | null = null
+  const rate = (tokens: number): string =>
+    `${formatCount(tokens / Math.max((context.nowMs() - startMs) / 1000, 1e-3))} tokens/s`
+  const endExtracting = (): void => {
+    if (extracting === null || last === null) return
+    extracting.done(
+      `${formatCount(last.viewsDone)} views of ${last.trajectories} runs, ` +
+        `${formatCount(last.computedTokens)} tokens, ${rate(last.computedTokens)}`,
+    )
+    extracting = null
+  }
+  return {
+    update(progress) {
+      if (progress.stage === 'extract') {
+        if (extracting === null) {
+          startMs = context.nowMs()
+          extracting = startProgress(context, { stage: 'extract', total: progress.views, unit: 'views' })
+          if (progress.trajectoriesDone > 0)
+            context.writeErr(
+              `extract: ${progress.trajectoriesDone} of ${progress.trajectories} runs are there already and are reused\n`,
+            )
+        }
+        last = progress
+        const note = `${rate(progress.computedTokens)}, run ${progress.trajectoriesDone}/${progress.trajectories}`
+        extracting.update(progress.viewsDone, note)
+        return
+      }
+      endExtracting()
+      pairing ??= startProgress(context, { stage: 'pairs', total: progress.trajectories, unit: 'runs' })
+      pairing.update(progress.trajectoriesDone)
+    },
+    done(result) {
+      endExtracting()
+      const { pairs, ready } = result.manifest.counts
+      pairing?.done(`${formatCount(pairs)} pairs, ${((100 * ready) / Math.max(pairs, 1)).toFixed(1)} % READY`)
+    },
+  }
+}
+
+function describeResult(result: ExtractResult): string {
+  const { directory, manifest, dropped, reusedTrajectories, unchanged } = result
+  const { trajectories, groups, pairs, vectors } = manifest.counts
+  const lines = [
+    `${unchanged ? 'reusing' : 'wrote'} ${directory}: ${formatCount(pairs)} pairs of ${trajectories} runs in ` +
+      `${groups} groups, ${formatCount(vectors)} vectors of ${manifest.representation.model.name} ` +
+      `layer ${manifest.representation.layer}, recipe ${manifest.recipe}`,
+  ]
+  if (unchanged) lines.push('nothing to do: it was made from these runs, labels and options')
+  else if (reusedTrajectories > 0) lines.push(`reused the vectors of ${reusedTrajectories} of ${trajectories} runs`)
+  if (dropped.length > 0)
+    lines.push(`left out ${dropped.length} runs of fewer than 3 interactions: they have no checkpoint`)
+  lines.push(`next: keepready train ${directory} --out router/`)
+  return lines.join('\n')
+}
