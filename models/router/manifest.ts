@@ -43,6 +43,8 @@ export interface TrainConfig {
   readonly decay: number
   /** w(1); w(0) = 1. */
   readonly positiveWeight: number
+  /** Validation looks at pairs whose label could see at least this many later interactions (DESIGN section 9). */
+  readonly minFuture: number
   readonly seed: number
 }
 
@@ -100,7 +102,7 @@ export interface RouterManifest {
     readonly labelsSha256: string
     readonly files: Readonly<Record<string, string>>
   }
-  readonly engine: { readonly backend: string; readonly onnxruntime: string; readonly node: string }
+  readonly engine: { readonly backend: string; readonly version: string; readonly node: string }
   /** Git commit of the code, or the package version where there is no repository. */
   readonly source: string
   /** SHA-256 of router.safetensors. */

@@ -112,6 +112,7 @@ const config = z.strictObject({
   learningRate: z.number(),
   decay: z.number(),
   positiveWeight: z.number(),
+  minFuture: natural,
   seed: z.number().int(),
 })
 
@@ -146,7 +147,7 @@ const manifest: z.ZodType<RouterManifest> = z.strictObject({
   quantiles: z.strictObject({ levels: numbers, score: numbers, interactions: numbers, sourceTokens: numbers }),
   groups: z.strictObject({ training: z.array(z.string()), validation: z.array(z.string()) }),
   data: z.strictObject({ runsSha256: sha256, labelsSha256: sha256, files: z.record(z.string(), z.string()) }),
-  engine: z.strictObject({ backend: z.string(), onnxruntime: z.string(), node: z.string() }),
+  engine: z.strictObject({ backend: z.string(), version: z.string(), node: z.string() }),
   source: z.string(),
   parametersSha256: sha256,
 })

@@ -33,6 +33,8 @@ export interface BackendState {
 
 export interface TrainerBackend {
   readonly name: string
+  /** Of the runtime behind it. */
+  readonly version: string
   /** The same seed gives the same bits on this machine. */
   readonly deterministic: boolean
   /**

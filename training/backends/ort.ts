@@ -2,7 +2,7 @@
  * The default training engine: a hand-written ONNX gradient graph in ONNX Runtime and AdamW in WebAssembly, both on one
  * block of memory. One thread, so the same seed gives the same bits. session.run blocks its thread: call it from a worker.
  */
-import { InferenceSession, Tensor } from 'onnxruntime-node'
+import { env, InferenceSession, Tensor } from 'onnxruntime-node'
 import { buildParameters, tensorOf, tensorsOf } from '../../models/router/parameters.ts'
 import type { RouterParameters, RouterSpec } from '../../models/router/spec.ts'
 import { AppError } from '../../src/errors.ts'
@@ -79,6 +79,7 @@ export async function createOrtBackend(options: {
 
   return {
     name: 'ort-cpu',
+    version: env.versions.node ?? env.versions.common,
     deterministic: true,
     async gradients(batch, mask) {
       const loss = await runGradients(batch, mask)

@@ -1,0 +1,210 @@
+/**
+ * keepready train: dataset -> router artefact.
+ */
+import { availableParallelism } from 'node:os'
+import Table from 'cli-table3'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { readDataset } from '../../../data/store/read-dataset.ts'
+import type { RouterManifest, SplitMetrics } from '../../../models/router/manifest.ts'
+import { INPUT_KINDS, type InputKind } from '../../../models/router/spec.ts'
+import { sourceVersion } from '../../../training/source-version.ts'
+import { trainRouter } from '../../../training/train.ts'
+import { DEFAULT_TRAIN_CONFIG } from '../../../training/train-config.ts'
+import { createWorkerRunner } from '../../../training/worker-pool.ts'
+import { OPERATING_POINT_NAMES } from '../../router/operating-points.ts'
+import type { CommandContext, CommandResult } from '../command-context.ts'
+import { startProgress } from '../progress.ts'
+import { withAction } from '../run-action.ts'
+
+interface TrainCommandOptions {
+  readonly out: string
+  readonly inputs: InputKind | 'auto'
+  readonly width?: number
+  readonly dropout?: number
+  readonly epochs?: number
+  readonly patience?: number
+  readonly lr?: number
+  readonly decay?: number
+  readonly positiveWeight?: number
+  readonly minFuture?: number
+  readonly seed?: number
+  readonly workers: number
+}
+
+/** More rarely pays: five rotations of each input kind are what there is to share out. */
+const MAX_DEFAULT_WORKERS = 5
+
+export function createCommand(): Command {
+  const defaults = DEFAULT_TRAIN_CONFIG
+  const number = (flags: string, description: string, shown: number | string): Option =>
+    new Option(flags, `${description} (default: ${shown})`).argParser(parseNumber)
+  const command = new Command('train')
+    .summary('dataset -> router artefact')
+    .description(
+      'Trains five grouped rotation models with held-out predictions for each input kind, and one final model.',
+    )
+    .argument('<dataset>', 'directory that keepready extract wrote')
+    .requiredOption('--out <directory>', 'router artefact to write')
+    .addOption(
+      new Option('--inputs <kind>', 'what the router reads; auto trains all and serves what validation prefers')
+        .choices(['auto', ...INPUT_KINDS])
+        .default('auto'),
+    )
+    .addOption(number('--width <units>', 'hidden units; 0 = logistic regression', defaults.width))
+    .addOption(number('--dropout <share>', 'share of hidden units dropped', defaults.dropout))
+    .addOption(number('--epochs <count>', 'most epochs', 'by input kind'))
+    .addOption(number('--patience <count>', 'epochs without a better validation PR-AUC', 'by input kind'))
+    .addOption(number('--lr <rate>', 'learning rate of AdamW', 'by input kind'))
+    .addOption(number('--decay <rate>', 'weight decay, none on biases', defaults.decay))
+    .addOption(number('--positive-weight <weight>', 'loss weight of READY pairs', defaults.positiveWeight))
+    .addOption(
+      number('--min-future <interactions>', 'validation uses pairs with this much run left', defaults.minFuture),
+    )
+    .addOption(number('--seed <number>', 'rotations, first weights, order, dropout', defaults.seed))
+    .addOption(
+      new Option('--workers <count>', 'rotations at a time; the result does not depend on it')
+        .argParser(parseWorkers)
+        .default(Math.min(availableParallelism(), MAX_DEFAULT_WORKERS)),
+    )
+    .addHelpText('after', '\nExample:\n  $ keepready train dataset/ --out router/')
+  return withAction<TrainCommandOptions>(command, runTrain)
+}
+
+async function runTrain(
+  context: CommandContext,
+  options: TrainCommandOptions,
+  args: readonly string[],
+): Promise<CommandResult> {
+  const dataset = await readDataset(args[0] ?? '')
+  let progress: ReturnType<typeof startProgress> | null = null
+  let pairsDone = 0
+  let note = ''
+  const manifest = await trainRouter({
+    dataset,
+    out: options.out,
+    inputs: options.inputs,
+    overrides: {
+      width: options.width,
+      dropout: options.dropout,
+      epochs: options.epochs,
+      patience: options.patience,
+      learningRate: options.lr,
+      decay: options.decay,
+      positiveWeight: options.positiveWeight,
+      minFuture: options.minFuture,
+      seed: options.seed,
+    },
+    runJobs: createWorkerRunner({ workers: options.workers }),
+    node: process.versions.node,
+    source: sourceVersion(),
+    signal: context.signal,
+    onPlan: ({ pairs }) => {
+      progress = startProgress(context, { stage: 'train', total: pairs, unit: 'samples' })
+    },
+    onStep: (pairs) => {
+      pairsDone += pairs
+      progress?.update(pairsDone, note)
+    },
+    onEpoch: (job, record) => {
+      const prAuc = record.validationPrAuc === null ? '-' : record.validationPrAuc.toFixed(3)
+      note = `${job.inputs} rotation ${job.rotation} epoch ${record.epoch}: loss ${record.trainLossNats.toFixed(3)}, validation PR-AUC ${prAuc}`
+    },
+  })
+  progress = progress as ReturnType<typeof startProgress> | null
+  progress?.done(`${manifest.rotations.length} rotation models and the final ${manifest.spec.inputs} -> ${options.out}`)
+  return { data: { out: options.out, ...cardOf(manifest) }, text: cardText(options.out, manifest) }
+}
+
+type Card = Pick<
+  RouterManifest,
+  | 'spec'
+  | 'servedBecause'
+  | 'rotations'
+  | 'validation'
+  | 'operatingPoints'
+  | 'prevalence'
+  | 'config'
+  | 'bestEpoch'
+  | 'representationId'
+>
+
+function cardOf(manifest: Card): Card {
+  const { spec, servedBecause, rotations, validation, operatingPoints } = manifest
+  const { prevalence, config, bestEpoch, representationId } = manifest
+  return {
+    spec,
+    servedBecause,
+    rotations,
+    validation,
+    operatingPoints,
+    prevalence,
+    config,
+    bestEpoch,
+    representationId,
+  }
+}
+
+function cardText(out: string, manifest: Card): string {
+  const { operatingPoints, rotations, spec } = manifest
+  const kinds = INPUT_KINDS.filter((kind) => rotations.some((rotation) => rotation.inputs === kind))
+  const means = new Table({ head: ['inputs', 'split', 'within AUROC', 'PR-AUC'], style: { head: [], border: [] } })
+  for (const kind of kinds) {
+    const own = rotations.filter((rotation) => rotation.inputs === kind)
+    for (const split of ['validation', 'test'] as const)
+      means.push([kind, split, ...meanFigures(own.map((rotation) => rotation[split]))])
+  }
+  const points = new Table({
+    head: ['operating point', 'tau', 'precision', 'recall', 'pairs', 'groups'],
+    style: { head: [], border: [] },
+  })
+  for (const name of OPERATING_POINT_NAMES) {
+    const { tau, validation } = operatingPoints.points[name]
+    points.push([
+      name,
+      tau === null ? 'none' : tau.toFixed(3),
+      figure(validation.precision),
+      figure(validation.recall),
+      validation.selectedPairs,
+      validation.selectedGroups,
+    ])
+  }
+  const { precision } = operatingPoints.points
+  return [
+    `Router in ${out}: reads ${spec.inputs}, chosen as ${manifest.servedBecause}.`,
+    'Means over the rotations (they estimate the procedure; the final model trains on more groups):',
+    means.toString(),
+    `Final model: best epoch ${manifest.bestEpoch}, prevalence ${percent(manifest.prevalence.training)} in training, ${percent(manifest.prevalence.validation)} in validation.`,
+    points.toString(),
+    ...(precision.tau === null
+      ? [`READY is never predicted at the default operating point \`precision\`: ${precision.reason}.`]
+      : []),
+    `Next: keepready evaluate DATASET --router ${out} --out report/`,
+  ].join('\n')
+}
+
+function meanFigures(splits: readonly SplitMetrics[]): readonly string[] {
+  return (['withinAuroc', 'prAuc'] as const).map((metric) => {
+    const known = splits.map((split) => split[metric]).filter((value) => value !== null)
+    return known.length === 0 ? '-' : figure(known.reduce((sum, value) => sum + value, 0) / known.length)
+  })
+}
+
+function figure(value: number | null): string {
+  return value === null ? '-' : value.toFixed(3)
+}
+
+function percent(value: number): string {
+  return `${(100 * value).toFixed(1)} %`
+}
+
+function parseNumber(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('it must be a number.')
+  return value
+}
+
+function parseWorkers(text: string): number {
+  const value = parseNumber(text)
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('it must be an integer of at least 1.')
+  return value
+}

@@ -1,0 +1,103 @@
+/**
+ * Mean and standard deviation of every input dimension over training pairs, each pair weighing as in the loss. Pure.
+ */
+import type { Dataset } from '../data/store/dataset.ts'
+import { blocksOf } from '../models/router/parameters.ts'
+import type { BlockName, RouterSpec } from '../models/router/spec.ts'
+import type { BlockStandardisation, Standardisation } from '../models/router/standardisation.ts'
+import { neighbourRows } from './batch.ts'
+import { type VectorRows, vectorRows } from './vector-rows.ts'
+
+/** A dimension that varies less than this is centred only (DESIGN section 8). */
+const MIN_STD = 1e-6
+
+interface WeightedPair {
+  readonly pair: number
+  /** All weights sum to 1. */
+  readonly weight: number
+}
+
+/**
+ * @param trajectories  training pairs, one list per trajectory; each trajectory weighs the same
+ * @param positiveWeight  w(1) of the loss
+ */
+export function standardise(options: {
+  readonly dataset: Pick<Dataset, 'pairs' | 'vectors'>
+  readonly spec: RouterSpec
+  readonly trajectories: readonly (readonly number[])[]
+  readonly positiveWeight: number
+}): Standardisation {
+  const { dataset, spec } = options
+  const weighted = pairWeights(options)
+  const rows = vectorRows(dataset.vectors)
+  const blocks = blocksOf(spec).map((block) => [block, standardiseBlock(dataset, rows, block, weighted)] as const)
+  return Object.fromEntries(blocks)
+}
+
+function pairWeights(options: Parameters<typeof standardise>[0]): readonly WeightedPair[] {
+  const { dataset, trajectories, positiveWeight } = options
+  const raw = trajectories.flatMap((pairs) =>
+    pairs.map((pair) => ({ pair, weight: (dataset.pairs.label[pair] === 1 ? positiveWeight : 1) / pairs.length })),
+  )
+  const total = raw.reduce((sum, { weight }) => sum + weight, 0)
+  return raw.map(({ pair, weight }) => ({ pair, weight: weight / total }))
+}
+
+function standardiseBlock(
+  dataset: Pick<Dataset, 'pairs'>,
+  rows: VectorRows,
+  block: BlockName,
+  weighted: readonly WeightedPair[],
+): BlockStandardisation {
+  const { pairs } = dataset
+  if (block === 'x') {
+    const size = pairs.evidenceSize
+    return moments(size, (visit) => {
+      for (const { pair, weight } of weighted)
+        visit(weight, (sum) => {
+          for (let k = 0; k < size; k++) sum[k] = pairs.evidence[pair * size + k] as number
+        })
+    })
+  }
+  if (block === 'm')
+    return moments(rows.cols, (visit) => {
+      for (const { pair, weight } of weighted) {
+        const neighbours = neighbourRows(pairs, pair)
+        visit(weight, (sum) => {
+          for (const row of neighbours) rows.add(row, 1 / neighbours.length, sum)
+        })
+      }
+    })
+  const column = block === 'h' ? pairs.hRow : pairs.qRow
+  const rowWeights = new Map<number, number>()
+  for (const { pair, weight } of weighted) {
+    const row = column[pair] as number
+    rowWeights.set(row, (rowWeights.get(row) ?? 0) + weight)
+  }
+  return moments(rows.cols, (visit) => {
+    for (const [row, weight] of rowWeights) visit(weight, (sum) => rows.add(row, 1, sum))
+  })
+}
+
+/** Adds a sample to `sum`, which holds zeros. */
+type WriteSample = (sum: Float64Array) => void
+
+/** Two passes in f64 over the same weighted samples: mean, then variance about it. */
+function moments(
+  size: number,
+  walk: (visit: (weight: number, write: WriteSample) => void) => void,
+): BlockStandardisation {
+  const mean = new Float64Array(size)
+  const variance = new Float64Array(size)
+  const sample = new Float64Array(size)
+  walk((weight, write) => {
+    write(sample.fill(0))
+    for (let k = 0; k < size; k++) mean[k] = (mean[k] as number) + weight * (sample[k] as number)
+  })
+  walk((weight, write) => {
+    write(sample.fill(0))
+    for (let k = 0; k < size; k++)
+      variance[k] = (variance[k] as number) + weight * ((sample[k] as number) - (mean[k] as number)) ** 2
+  })
+  return { mean, std: variance.map((value) => (Math.sqrt(value) < MIN_STD ? 1 : Math.sqrt(value))) }
+}

@@ -1,0 +1,207 @@
+/**
+ * Trains a router: for each input kind five rotation models with held-out predictions, then one final model of the kind
+ * that validation prefers, all into one artefact (DESIGN sections 8, 11, 12). Decides what to train; jobs do the work.
+ */
+import { createHash } from 'node:crypto'
+import { assignParts, type Part, ROTATIONS, rotationSplit } from '../data/rotations.ts'
+import type { Dataset } from '../data/store/dataset.ts'
+import {
+  type EpochRecord,
+  ROUTER_SCHEMA_VERSION,
+  type RotationSummary,
+  type RouterManifest,
+} from '../models/router/manifest.ts'
+import { INPUT_KINDS, type InputKind } from '../models/router/spec.ts'
+import { openRouterWriter, type RouterWriter } from '../models/router/write-artefact.ts'
+import { invariant } from '../src/errors.ts'
+import { DEFAULT_OPERATING_POINT } from '../src/router/operating-points.ts'
+import { chooseInputs, type ServedChoice } from './choose-inputs.ts'
+import { pairsPerEpoch } from './epoch-order.ts'
+import { countPositives, pairsOfGroups, type TrajectoryPairs } from './split-pairs.ts'
+import { resolveTrainConfig, type TrainOverrides } from './train-config.ts'
+import { quantiles, SCORE_LEVELS, type TrainedRouter, type TrainJob } from './train-rotation.ts'
+import type { JobRunner } from './worker-pool.ts'
+
+export interface TrainRequest {
+  readonly dataset: Dataset
+  /** Directory of the artefact. */
+  readonly out: string
+  readonly inputs: InputKind | 'auto'
+  readonly overrides: TrainOverrides
+  readonly runJobs: JobRunner
+  /** What the manifest says about the machine and the code: the Node version, and `sourceVersion()`. */
+  readonly node: string
+  readonly source: string
+  readonly signal?: AbortSignal | undefined
+  readonly onPlan?: ((plan: { readonly jobs: number; readonly pairs: number }) => void) | undefined
+  readonly onStep?: ((pairs: number) => void) | undefined
+  readonly onEpoch?: ((job: TrainJob, record: EpochRecord) => void) | undefined
+}
+
+/**
+ * @returns the manifest as written
+ * @throws training-data-insufficient, option-invalid, interrupted, disk-full and what the engine throws; whatever
+ *   artefact was there before stays then
+ */
+export async function trainRouter(request: TrainRequest): Promise<Omit<RouterManifest, 'parametersSha256'>> {
+  const { dataset } = request
+  const kinds: readonly InputKind[] = request.inputs === 'auto' ? INPUT_KINDS : [request.inputs]
+  const configOf = (inputs: InputKind) => resolveTrainConfig(inputs, request.overrides)
+  const parts = assignParts(dataset.trajectories, configOf(kinds[0] ?? 'hidden').seed)
+  const jobs = kinds.flatMap((inputs) =>
+    ROTATIONS.map(
+      (rotation): TrainJob => ({ inputs, rotation, split: rotationSplit(parts, rotation), config: configOf(inputs) }),
+    ),
+  )
+  request.onPlan?.(planOf(dataset, jobs))
+  const writer = openRouterWriter(request.out)
+  try {
+    const rotations = await trainRotations(request, jobs, writer)
+    const served = chooseInputs(rotations)
+    const final = await trainFinal(request, {
+      inputs: served.inputs,
+      rotation: 'final',
+      split: rotationSplit(parts, 'final'),
+      config: configOf(served.inputs),
+    })
+    const manifest = manifestOf(request, { parts, kinds, rotations, served, final })
+    writer.commit(manifest, final.parameters)
+    return manifest
+  } catch (thrown) {
+    writer.discard()
+    throw thrown
+  }
+}
+
+async function trainRotations(
+  request: TrainRequest,
+  jobs: readonly TrainJob[],
+  writer: RouterWriter,
+): Promise<readonly RotationSummary[]> {
+  const summaries = new Map<string, RotationSummary>()
+  await request.runJobs(request.dataset, jobs, {
+    ...hooksOf(request),
+    onResult: (result) => {
+      const summary = summarise(result)
+      summaries.set(`${result.inputs}/${result.rotation}`, summary)
+      writer.writeRotation(
+        {
+          ...summary,
+          schemaVersion: ROUTER_SCHEMA_VERSION,
+          spec: result.spec,
+          epochs: result.epochs,
+          operatingPoints: result.operatingPoints,
+          validationPredictions: result.validationPredictions,
+          testPredictions: result.testPredictions,
+        },
+        result.parameters,
+      )
+    },
+  })
+  return jobs.map((job) => invariant(summaries.get(`${job.inputs}/${job.rotation}`), 'every job has a result'))
+}
+
+async function trainFinal(request: TrainRequest, job: TrainJob): Promise<TrainedRouter> {
+  const results: TrainedRouter[] = []
+  await request.runJobs(request.dataset, [job], { ...hooksOf(request), onResult: (result) => results.push(result) })
+  return invariant(results[0], 'the final model was trained')
+}
+
+function hooksOf({ signal, onStep, onEpoch }: TrainRequest): Pick<TrainRequest, 'signal' | 'onStep' | 'onEpoch'> {
+  return { signal, onStep, onEpoch }
+}
+
+function summarise(result: TrainedRouter): RotationSummary {
+  return {
+    inputs: result.inputs,
+    rotation: Number(result.rotation),
+    bestEpoch: result.bestEpoch,
+    validation: result.validation,
+    test: result.test,
+  }
+}
+
+/** Upper bound of pairs trained on, for progress: early stopping ends sooner. */
+function planOf(dataset: Dataset, jobs: readonly TrainJob[]): { jobs: number; pairs: number } {
+  const pairs = jobs.reduce(
+    (sum, job) => sum + job.config.epochs * pairsPerEpoch(pairsOfGroups(dataset, job.split.train)),
+    0,
+  )
+  return { jobs: jobs.length + 1, pairs }
+}
+
+function manifestOf(
+  request: TrainRequest,
+  outcome: {
+    readonly parts: ReadonlyMap<string, Part>
+    readonly kinds: readonly InputKind[]
+    readonly rotations: readonly RotationSummary[]
+    readonly served: ServedChoice
+    readonly final: TrainedRouter
+  },
+): Omit<RouterManifest, 'parametersSha256'> {
+  const { dataset, node, source } = request
+  const { final, served } = outcome
+  const { manifest: data, pairs, trajectories } = dataset
+  const split = rotationSplit(outcome.parts, 'final')
+  const training = pairsOfGroups(dataset, split.train)
+  const validation = pairsOfGroups(dataset, split.validation)
+  return {
+    schemaVersion: ROUTER_SCHEMA_VERSION,
+    spec: final.spec,
+    trainedInputs: outcome.kinds,
+    servedBecause: served.because,
+    topK: pairs.topK,
+    evidenceNames: data.evidenceNames,
+    representationId: data.representationId,
+    representation: data.representation,
+    standardisation: final.standardisation,
+    operatingPoints: final.operatingPoints,
+    defaultOperatingPoint: DEFAULT_OPERATING_POINT,
+    config: resolveTrainConfig(served.inputs, request.overrides),
+    bestEpoch: final.bestEpoch,
+    epochs: final.epochs,
+    validation: final.validation,
+    rotations: outcome.rotations,
+    prevalence: {
+      training: prevalence(dataset, training),
+      validation: prevalence(dataset, validation),
+      byDomain: prevalenceByDomain(dataset),
+    },
+    quantiles: {
+      levels: SCORE_LEVELS,
+      score: final.scoreQuantiles,
+      interactions: quantiles(
+        trajectories.filter(({ group }) => split.train.has(group)).map(({ length }) => length),
+        SCORE_LEVELS,
+      ),
+      sourceTokens: quantiles(
+        training.flat().map((pair) => pairs.sourceTokens[pair] as number),
+        SCORE_LEVELS,
+      ),
+    },
+    groups: { training: hashGroups(split.train), validation: hashGroups(split.validation) },
+    data: { ...data.inputs, files: data.files },
+    engine: { ...final.engine, node },
+    source,
+  }
+}
+
+/** 16 hex digits of SHA-256 per group id, sorted: leaks can be recognised, names cannot be read. */
+export function hashGroups(groups: Iterable<string>): readonly string[] {
+  return [...groups].map((group) => createHash('sha256').update(group).digest('hex').slice(0, 16)).sort()
+}
+
+function prevalence(dataset: Dataset, trajectories: readonly TrajectoryPairs[]): number {
+  return countPositives(dataset, trajectories) / Math.max(1, trajectories.flat().length)
+}
+
+function prevalenceByDomain(dataset: Dataset): Readonly<Record<string, number>> {
+  const domains = [...new Set(dataset.trajectories.map(({ domain }) => domain))].sort()
+  return Object.fromEntries(
+    domains.map((domain) => {
+      const groups = new Set(dataset.trajectories.filter((one) => one.domain === domain).map(({ group }) => group))
+      return [domain, prevalence(dataset, pairsOfGroups(dataset, groups))]
+    }),
+  )
+}
