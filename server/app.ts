@@ -9,6 +9,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
 } from 'fastify'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 import { AppError, toAppError } from '../src/errors.ts'
@@ -42,7 +43,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { config, metrics } = parts
   const app: FastifyInstance = Fastify({
     loggerInstance: parts.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.maxBodyBytes,
     requestIdHeader: false,
     genReqId: createRequestIds(),
