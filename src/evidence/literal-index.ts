@@ -7,8 +7,9 @@
  * Positions are array positions among the surviving interactions; canonical indices (with gaps where summaries replaced
  * interactions) stand in `canonical`.
  */
+import { invariant } from '../errors.ts'
 import { interactionText } from '../trajectory/interaction-text.ts'
-import type { Trajectory } from '../trajectory/trajectory.ts'
+import type { Interaction, Trajectory } from '../trajectory/trajectory.ts'
 import { scanObservations, scanReasoningAndAction } from './interaction-literals.ts'
 import { scanLiterals } from './literals.ts'
 
@@ -55,74 +56,93 @@ export interface LiteralIndex {
 
 export function buildLiteralIndex(trajectory: Trajectory): LiteralIndex {
   const owner = new Map<string, number>()
-  const outside = (text: string): void =>
+  const addOutside = (text: string): void =>
     scanLiterals(text, ({ key }) => {
       if (!owner.has(key)) owner.set(key, OUTSIDE)
     })
-  outside(trajectory.system)
-  outside(trajectory.task)
+  addOutside(trajectory.system)
+  addOutside(trajectory.task)
 
   const introduced: string[][] = []
-  const touches: Touch[][] = []
-  const takenUp: Set<string>[] = []
+  const history: SourceHistory[] = []
   const acted: ReadonlySet<string>[] = []
   const standing: ReadonlySet<string>[] = []
-  const sourceChars: number[] = []
   let nextTurn = 0
   for (const [position, interaction] of trajectory.interactions.entries()) {
+    // Turns of every kind: a summary stands for interactions that came before.
     for (; nextTurn < trajectory.turns.length; nextTurn++) {
       const turn = trajectory.turns[nextTurn]
       if (turn === undefined || turn.before > interaction.index) break
-      outside(turn.text)
+      addOutside(turn.text)
     }
-    const inAction = new Set<string>()
-    const inAll = new Set<string>()
-    scanReasoningAndAction(interaction, ({ key }) => {
-      if (inAction.size < MAX_LITERALS_PER_INTERACTION) inAction.add(key)
-    })
-    for (const key of inAction) inAll.add(key)
-    scanObservations(interaction, ({ key }) => {
-      if (inAll.size < MAX_LITERALS_PER_INTERACTION) inAll.add(key)
-    })
-    acted.push(inAction)
-    standing.push(inAll)
-    sourceChars.push(interactionText(interaction).length)
-    introduced.push([])
-    touches.push([])
-    takenUp.push(new Set())
-
-    const found = new Map<number, { used: number; restated: number }>()
-    for (const key of inAll) {
+    const keys = readKeys(interaction)
+    acted.push(keys.acted)
+    standing.push(keys.standing)
+    history.push({ touches: [], takenUp: new Set() })
+    const fresh: string[] = []
+    const old = new Map<number, string[]>()
+    for (const key of keys.standing) {
       const source = owner.get(key)
       if (source === undefined) {
         owner.set(key, position)
-        introduced[position]?.push(key)
+        fresh.push(key)
       } else if (source !== OUTSIDE) {
-        const counts = found.get(source) ?? { used: 0, restated: 0 }
-        counts.restated++
-        if (inAction.has(key)) {
-          counts.used++
-          takenUp[source]?.add(key)
-        }
-        found.set(source, counts)
+        const keysOfSource = old.get(source)
+        if (keysOfSource === undefined) old.set(source, [key])
+        else keysOfSource.push(key)
       }
     }
-    for (const [source, counts] of found) {
-      const list = touches[source] ?? []
-      const before = list.at(-1)
-      list.push({
-        position,
-        ...counts,
-        usedTotal: (before?.usedTotal ?? 0) + counts.used,
-        restatedTotal: (before?.restatedTotal ?? 0) + counts.restated,
-        takenUp: takenUp[source]?.size ?? 0,
-        users: (before?.users ?? 0) + (counts.used > 0 ? 1 : 0),
-        lastUser: counts.used > 0 ? position : (before?.lastUser ?? -1),
-      })
+    introduced.push(fresh)
+    for (const [source, restated] of old) {
+      const used = restated.filter((key) => keys.acted.has(key))
+      recordTouch(invariant(history[source], 'a source comes before its touches'), { position, used, restated })
     }
   }
-  const canonical = trajectory.interactions.map((interaction) => interaction.index)
-  return { canonical, introduced, touches, acted, standing, sourceChars }
+  return {
+    canonical: trajectory.interactions.map((interaction) => interaction.index),
+    introduced,
+    touches: history.map((source) => source.touches),
+    acted,
+    standing,
+    sourceChars: trajectory.interactions.map((interaction) => interactionText(interaction).length),
+  }
+}
+
+/** What is known so far about the later life of one source's literals. */
+interface SourceHistory {
+  readonly touches: Touch[]
+  readonly takenUp: Set<string>
+}
+
+function readKeys(interaction: Interaction): { acted: ReadonlySet<string>; standing: ReadonlySet<string> } {
+  const acted = new Set<string>()
+  scanReasoningAndAction(interaction, ({ key }) => {
+    if (acted.size < MAX_LITERALS_PER_INTERACTION) acted.add(key)
+  })
+  const standing = new Set(acted)
+  scanObservations(interaction, ({ key }) => {
+    if (standing.size < MAX_LITERALS_PER_INTERACTION) standing.add(key)
+  })
+  return { acted, standing }
+}
+
+function recordTouch(
+  source: SourceHistory,
+  touch: { readonly position: number; readonly used: readonly string[]; readonly restated: readonly string[] },
+): void {
+  const before = source.touches.at(-1)
+  const isUse = touch.used.length > 0
+  for (const key of touch.used) source.takenUp.add(key)
+  source.touches.push({
+    position: touch.position,
+    used: touch.used.length,
+    restated: touch.restated.length,
+    usedTotal: (before?.usedTotal ?? 0) + touch.used.length,
+    restatedTotal: (before?.restatedTotal ?? 0) + touch.restated.length,
+    takenUp: source.takenUp.size,
+    users: (before?.users ?? 0) + (isUse ? 1 : 0),
+    lastUser: isUse ? touch.position : (before?.lastUser ?? -1),
+  })
 }
 
 /** The last touch of a source before `position` (exclusive), undefined if there is none. */
