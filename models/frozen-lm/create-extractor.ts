@@ -17,6 +17,11 @@ export interface ExtractorOptions {
   readonly layer: number | 'default'
   readonly recipe: Recipe
   readonly storageDtype: StorageDtype
+  /**
+   * Bytes of vectors to remember for later requests of the same session. Vectors are the same with and without it,
+   * `computedTokens` is not. Default: 0 in this and in a worker thread, 64 MiB in a supervised process.
+   */
+  readonly vectorCacheBytes?: number
 }
 
 /**
@@ -25,11 +30,11 @@ export interface ExtractorOptions {
  * @throws model-not-found, tokenizer-missing, config-invalid and the other artifact errors of loading
  */
 export async function createExtractor(options: ExtractorOptions): Promise<Extractor> {
-  const { directory, layer } = options
+  const { directory, layer, vectorCacheBytes = 0 } = options
   const lm = await loadFrozenLm({ directory, layer })
   try {
     const tokenizer = loadTokenizer(directory)
-    return assembleExtractor({ lm, tokenizer, representation: describeRepresentation(options) })
+    return assembleExtractor({ lm, tokenizer, representation: describeRepresentation(options), vectorCacheBytes })
   } catch (error) {
     await lm.close()
     throw error

@@ -9,11 +9,12 @@ import { buildViewTree } from '../../src/view/build-view-tree.ts'
 import { interactionTokens } from '../../src/view/interaction-tokens.ts'
 import { createViewEncoder } from '../../src/view/view-encoder.ts'
 import type { Tokenizer } from '../tokenizer/port.ts'
+import { throwIfAborted } from './abort-signal.ts'
 import type { ExtractedVector, Extraction, Extractor } from './extraction.ts'
 import type { FrozenLm } from './port.ts'
 import type { Representation, StorageDtype } from './representation.ts'
 import { runViewTree, type ViewVector } from './run-view-tree.ts'
-import { throwIfAborted } from './abort-signal.ts'
+import { createVectorCache } from './vector-cache.ts'
 
 /** Code units of text whose tokens stay cached: about 50 MB with their ids (2 bytes a unit, 4 a token). */
 const MAX_CACHED_CHARS = 16_000_000
@@ -29,8 +30,11 @@ export function assembleExtractor(parts: {
   readonly lm: FrozenLm
   readonly tokenizer: Tokenizer
   readonly representation: Representation
+  /** Bytes of vectors to remember for later requests; 0 for none. */
+  readonly vectorCacheBytes: number
 }): Extractor {
-  const { lm, tokenizer, representation } = parts
+  const { lm, tokenizer, representation, vectorCacheBytes } = parts
+  const cache = vectorCacheBytes > 0 ? createVectorCache(vectorCacheBytes) : null
   const { recipe, storageDtype } = representation
   const { head, recent, state, target } = recipe.budgets
   const encoder = createViewEncoder(tokenizer, {
@@ -55,7 +59,7 @@ export function assembleExtractor(parts: {
       const { contextLength } = lm.info
       const root = buildViewTree({ trajectory, checkpoints, recipe, contextLength, encoder })
       const builtMs = performance.now()
-      const run = await runViewTree(lm, root, signal)
+      const run = await runViewTree(lm, root, { signal, cache })
       return {
         vectors: run.vectors.map((vector) => storedVector(vector, storageDtype)),
         computedTokens: run.computedTokens,

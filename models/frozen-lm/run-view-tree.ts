@@ -5,8 +5,9 @@
 import { invariant } from '../../src/errors.ts'
 import { rowOf } from '../../src/tensor/matrix.ts'
 import type { ViewEmit, ViewNode } from '../../src/view/build-view-tree.ts'
-import type { FrozenLm, StateHandle } from './port.ts'
 import { throwIfAborted } from './abort-signal.ts'
+import type { FrozenLm, StateHandle } from './port.ts'
+import { type VectorCache, viewKey } from './vector-cache.ts'
 
 export interface ViewVector {
   readonly emit: ViewEmit
@@ -21,8 +22,24 @@ export interface ViewVector {
 export interface TreeRun {
   /** In pre-order of the tree. */
   readonly vectors: readonly ViewVector[]
-  /** Tokens computed: each node once. */
+  /** Tokens computed: each node at most once. */
   readonly computedTokens: number
+}
+
+export interface TreeRunOptions {
+  /** Checked before every run; aborting throws its reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Subtrees whose vectors are all known are not run. The vectors are the same with and without it. */
+  readonly cache?: VectorCache | null | undefined
+}
+
+/** A node, what is known of it, and whether it has to run for itself or for a node below. */
+interface Step {
+  readonly node: ViewNode
+  readonly key: string
+  readonly known: Float32Array | undefined
+  readonly runs: boolean
+  readonly below: readonly Step[]
 }
 
 interface Above {
@@ -33,33 +50,47 @@ interface Above {
 
 /**
  * At most one state per level of the tree lives at a time; each is disposed when its subtree is done or fails.
- * @param signal checked before every run; aborting throws its reason
  * @throws what the LM throws; interrupted
  */
-export async function runViewTree(lm: FrozenLm, root: ViewNode, signal?: AbortSignal): Promise<TreeRun> {
+export async function runViewTree(lm: FrozenLm, root: ViewNode, options: TreeRunOptions = {}): Promise<TreeRun> {
+  const { signal, cache = null } = options
   const vectors: ViewVector[] = []
   let computedTokens = 0
 
-  const visit = async (node: ViewNode, above: Above): Promise<void> => {
-    if (node.tokens.length === 0) {
-      invariant(node.emit === null, 'a view node that emits has tokens')
-      for (const child of node.children) await visit(child, above)
+  const visit = async (step: Step, above: Above): Promise<void> => {
+    const { node, known, below } = step
+    const viewTokens = above.viewTokens + node.tokens.length
+    const truncatedTokens = above.truncatedTokens + node.truncatedTokens
+    const emit = (hidden: Float32Array): void => {
+      if (node.emit !== null) vectors.push({ emit: node.emit, hidden, viewTokens, truncatedTokens })
+    }
+    if (!step.runs || node.tokens.length === 0) {
+      if (known !== undefined) emit(known)
+      for (const next of below) await visit(next, { state: above.state, viewTokens, truncatedTokens })
       return
     }
     throwIfAborted(signal)
-    const keepState = node.children.length > 0
+    const keepState = below.some((next) => next.runs)
     const { hidden, state } = await lm.prefill(node.tokens, { past: above.state, rows: 'last', keepState })
     try {
       computedTokens += node.tokens.length
-      const viewTokens = above.viewTokens + node.tokens.length
-      const truncatedTokens = above.truncatedTokens + node.truncatedTokens
-      if (node.emit !== null)
-        vectors.push({ emit: node.emit, hidden: rowOf(hidden, 0).slice(), viewTokens, truncatedTokens })
-      for (const child of node.children) await visit(child, { state, viewTokens, truncatedTokens })
+      const last = rowOf(hidden, 0).slice()
+      if (node.emit !== null) cache?.set(step.key, last)
+      emit(last)
+      for (const next of below) await visit(next, { state, viewTokens, truncatedTokens })
     } finally {
       if (state !== null) lm.dispose(state)
     }
   }
-  await visit(root, { state: null, viewTokens: 0, truncatedTokens: 0 })
+  await visit(planSteps(root, '', cache), { state: null, viewTokens: 0, truncatedTokens: 0 })
   return { vectors, computedTokens }
+}
+
+function planSteps(node: ViewNode, parentKey: string, cache: VectorCache | null): Step {
+  invariant(node.emit === null || node.tokens.length > 0, 'a view node that emits has tokens')
+  const key = cache === null ? '' : viewKey(parentKey, node.tokens)
+  const known = node.emit === null ? undefined : cache?.get(key)
+  const below = node.children.map((child) => planSteps(child, key, cache))
+  const runs = (node.emit !== null && known === undefined) || below.some((step) => step.runs)
+  return { node, key, known, runs, below }
 }

@@ -17,6 +17,9 @@ import { type Representation, representationId } from './representation.ts'
 const FIRST_DELAY_MS = 100
 const MAX_DELAY_MS = 10_000
 
+/** A server scores growing sessions: 80,000 vectors of 192 values, 4,000 of 4,096. */
+const VECTOR_CACHE_BYTES = 64 * 1024 * 1024
+
 export interface SupervisedExtractor extends Extractor {
   /** Times the child was started again. */
   readonly restarts: number
@@ -37,7 +40,8 @@ interface Host {
  * that comes while it restarts waits for it.
  * @throws what createExtractor throws, or host-crashed, on the first start; nothing is left running then
  */
-export async function startSupervisedExtractor(options: ExtractorOptions): Promise<SupervisedExtractor> {
+export async function startSupervisedExtractor(wanted: ExtractorOptions): Promise<SupervisedExtractor> {
+  const options = { vectorCacheBytes: VECTOR_CACHE_BYTES, ...wanted }
   let host = startHost()
   const representation = await openModel(host, options)
   const closing = new AbortController()

@@ -13,6 +13,7 @@ function extractorOf(options: {
   readonly lm?: FakeFrozenLm
   readonly name?: RecipeName
   readonly dtype?: StorageDtype
+  readonly cacheBytes?: number
 }) {
   const lm = options.lm ?? createFakeFrozenLm()
   const { architecture, hiddenSize, layer } = lm.info
@@ -22,7 +23,7 @@ function extractorOf(options: {
     storageDtype: options.dtype ?? 'f32',
     recipe: { ...DEFAULT_RECIPE, name: options.name ?? 'once' },
   })
-  return assembleExtractor({ lm, tokenizer, representation })
+  return assembleExtractor({ lm, tokenizer, representation, vectorCacheBytes: options.cacheBytes ?? 0 })
 }
 
 describe('the extractor', () => {
@@ -56,6 +57,31 @@ describe('the extractor', () => {
     expect(computedTokens).toBe(lm.runs.reduce((sum, run) => sum + run.length, 0))
     expect(lm.runs.length).toBe(7)
     expect(vectors.reduce((sum, vector) => sum + vector.viewTokens, 0)).toBeGreaterThan(2 * computedTokens)
+  })
+
+  it('computes only what is new when a session that it remembers has grown', async () => {
+    const lm = createFakeFrozenLm()
+    const remembering = extractorOf({ lm, cacheBytes: 1 << 20 })
+    const trajectory = repairTrajectory()
+    await remembering.extract({ trajectory, checkpoints: [5] })
+    const before = lm.runs.length
+    const grown = await remembering.extract({ trajectory, checkpoints: [6] })
+    // The head again, the candidate of interaction 4, the state at 6.
+    expect(lm.runs.length - before).toBe(3)
+    const fresh = await extractorOf({}).extract({ trajectory, checkpoints: [6] })
+    expect(grown.vectors).toEqual(fresh.vectors)
+    expect(grown.computedTokens).toBeLessThan(fresh.computedTokens)
+  })
+
+  it('computes nothing when it is asked the same again', async () => {
+    const lm = createFakeFrozenLm({ scale: 0.01 })
+    const remembering = extractorOf({ lm, cacheBytes: 1 << 20, name: 'shared-first', dtype: 'f16' })
+    const request = { trajectory: repairTrajectory(), checkpoints: [3, 5] }
+    const first = await remembering.extract(request)
+    const second = await remembering.extract(request)
+    expect(second.vectors).toEqual(first.vectors)
+    expect(second.computedTokens).toBe(0)
+    expect(lm.liveStates).toBe(0)
   })
 
   it('counts the tokens of every interaction, whole', async () => {

@@ -71,13 +71,13 @@ describe('running a view tree', () => {
         if (run === 2) controller.abort(reason)
       },
     })
-    await expect(runViewTree(lm, THREE_LEVELS, controller.signal)).rejects.toBe(reason)
+    await expect(runViewTree(lm, THREE_LEVELS, { signal: controller.signal })).rejects.toBe(reason)
     expect(lm.runs.length).toBe(3)
     expect(lm.liveStates).toBe(0)
   })
 
   it('reports an abort without a reason of ours as interrupted', async () => {
-    const run = runViewTree(createFakeFrozenLm(), THREE_LEVELS, AbortSignal.abort())
+    const run = runViewTree(createFakeFrozenLm(), THREE_LEVELS, { signal: AbortSignal.abort() })
     await expect(run).rejects.toMatchObject({ code: 'interrupted' })
   })
 
