@@ -92,7 +92,10 @@ function makeReplacement(
   const given = summaries.get(span.start)
   if (given === undefined || summaryFault(given) !== null) return 'summary-invalid'
   const missing = missingLiterals(given, liveLiterals(split, span, { replaced: accepted }).values())
-  const content = missing.length === 0 ? given : `${given.trim()}\nalso referenced later: ${missing.map(neutraliseMarkup).join(' | ')}`
+  const content =
+    missing.length === 0
+      ? given
+      : `${given.trim()}\nalso referenced later: ${missing.map(neutraliseMarkup).join(' | ')}`
   const parts = partsOfSpan(split, span)
   const mark = { id: `${plan.baseHash.slice(0, 12)}-${span.start}`, start: span.start, end: span.end }
   const summary = renderSummaryMessage(split.history.format, { mark, content, index: parts[0]?.message ?? 0 })

@@ -4,7 +4,7 @@
  */
 import { scanLiterals } from '../evidence/literals.ts'
 import { cutText, toWellFormed } from '../protocol/well-formed.ts'
-import { observationText } from '../trajectory/interaction-text.ts'
+import { interactionText, observationText } from '../trajectory/interaction-text.ts'
 import type { Interaction } from '../trajectory/trajectory.ts'
 import { neutraliseMarkup } from './check-summary.ts'
 import type { SummaryList, SummaryNote } from './summary-lists.ts'
@@ -53,6 +53,7 @@ export function extractNotes(interaction: Interaction, live: ReadonlySet<string>
   }
   const places = locations(interaction)
   if (places.length > 0) add('locations', places.join(' | '))
+  if (notes.length === 0) add('conclusions', firstLine(interactionText(interaction)))
   return notes
 }
 

@@ -2,6 +2,7 @@
  * The offline summariser: deterministic, no model, only text that stands in the span (DESIGN section 10). Pure.
  */
 import type { SplitHistory } from '../protocol/history.ts'
+import { cutText } from '../protocol/well-formed.ts'
 import { neutraliseMarkup } from './check-summary.ts'
 import type { CountTokens } from './count-history.ts'
 import { type CandidateNote, extractNotes } from './extract-notes.ts'
@@ -14,7 +15,7 @@ const LITERAL_SHARE = 0.5
 
 /**
  * @param input.maxTokens bound on the returned text, in the unit of countTokens
- * @returns the six lists of the span; "" when not even one note fits
+ * @returns the six lists of the span; "" when not even the start of one note fits
  */
 export function summariseExtractively(input: {
   readonly split: SplitHistory
@@ -34,6 +35,7 @@ export function summariseExtractively(input: {
     maxTokens: maxTokens - (reserved === null ? 0 : countTokens(reserved.text)),
     countTokens,
   })
+  if (kept.length === 0) kept.push(...shortenBest(candidates, { maxTokens, countTokens }))
   for (;;) {
     const missing = missingLiterals(renderSummaryLists(kept), spellings)
     const literals = literalNote(missing, { maxTokens: maxTokens * LITERAL_SHARE, countTokens })
@@ -61,6 +63,23 @@ function pick(
     kept.push(note)
   }
   return kept
+}
+
+/** The best note alone, cut by half until it fits. */
+function shortenBest(
+  candidates: readonly CandidateNote[],
+  { maxTokens, countTokens }: { readonly maxTokens: number; readonly countTokens: CountTokens },
+): readonly CandidateNote[] {
+  const best = candidates.reduce<CandidateNote | null>(
+    (top, note) => (top === null || note.score > top.score ? note : top),
+    null,
+  )
+  if (best === null) return []
+  for (let chars = best.text.length; chars >= 8; chars = Math.floor(chars / 2)) {
+    const note = { ...best, text: cutText(best.text, chars) }
+    if (countTokens(renderSummaryLists([note])) <= maxTokens) return [note]
+  }
+  return []
 }
 
 /** One note that holds as many of the literals as fit, earliest first. */

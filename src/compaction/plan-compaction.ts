@@ -25,10 +25,14 @@ export const DEFAULT_PLAN_LIMITS = {
   maxSummaryTokens: 1200,
 } as const satisfies PlanLimits
 
+/** Fewer cannot say anything: a span too short for this fails the shrink gate instead of getting no summary. Assumption. */
+const MIN_SUMMARY_TOKENS = 32
+
 /** Acting-model tokens that the summary of a span may have: what a summariser is asked to stay within. */
 export function summaryBudget(sourceTokens: number, limits: PlanLimits = DEFAULT_PLAN_LIMITS): number {
   const share = limits.maxSummaryShare ?? DEFAULT_PLAN_LIMITS.maxSummaryShare
-  return Math.min(limits.maxSummaryTokens ?? DEFAULT_PLAN_LIMITS.maxSummaryTokens, Math.floor(share * sourceTokens))
+  const most = limits.maxSummaryTokens ?? DEFAULT_PLAN_LIMITS.maxSummaryTokens
+  return Math.max(MIN_SUMMARY_TOKENS, Math.min(most, Math.floor(share * sourceTokens)))
 }
 
 /**
