@@ -69,21 +69,29 @@ export function groupedAuroc({ ranking, labels, group, weights, groups }: Ranked
     }
     for (const [g, weight] of tiePositives) positives[g] = (positives[g] ?? 0) + weight / 2
   }
+  const withPositives = presentGroups(positives)
+  const withNegatives = presentGroups(negatives)
   return (multiplicity) => {
     let above = 0
     let allPositives = 0
     let allNegatives = 0
-    for (let g = 0; g < groups; g++) {
+    for (const g of withNegatives) allNegatives += (multiplicity[g] ?? 0) * (negatives[g] ?? 0)
+    for (const g of withPositives) {
       const times = multiplicity[g] ?? 0
       if (times === 0) continue
       allPositives += times * (positives[g] ?? 0)
-      allNegatives += times * (negatives[g] ?? 0)
-      let row = 0
-      for (let other = 0; other < groups; other++) row += (multiplicity[other] ?? 0) * (wins[g * groups + other] ?? 0)
-      above += times * row
+      const row = g * groups
+      let own = 0
+      for (const other of withNegatives) own += (multiplicity[other] ?? 0) * (wins[row + other] ?? 0)
+      above += times * own
     }
     return allPositives > 0 && allNegatives > 0 ? above / (allPositives * allNegatives) : null
   }
+}
+
+/** Groups with weight: a domain holds few of a rotation's groups. */
+function presentGroups(weights: Float64Array): Uint16Array {
+  return Uint16Array.from(weights.keys()).filter((group) => (weights[group] ?? 0) > 0)
 }
 
 /** Average precision over rows that are ranked once. */

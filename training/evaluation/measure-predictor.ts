@@ -61,7 +61,10 @@ export interface MeasureContext {
 }
 
 const SAMPLED_PAIRS = 900
-/** Metrics with a bootstrap interval; the pair-weighted ones stand beside as points. Average precision costs a pass over the rows per draw. */
+/**
+ * Metrics with a bootstrap interval; the others, pair-weighted ones among them, stand beside as points: average
+ * precision costs a pass over the rows per draw.
+ */
 const WITH_INTERVAL: Readonly<Record<SubsetName, ReadonlySet<MetricName>>> = {
   headline: new Set<MetricName>([
     'withinAuroc',
@@ -71,15 +74,28 @@ const WITH_INTERVAL: Readonly<Record<SubsetName, ReadonlySet<MetricName>>> = {
     'averagePrecision',
     'prevalence',
   ]),
-  all: new Set<MetricName>(['withinAuroc', 'withinAveragePrecision', 'auroc', 'prevalence']),
+  all: new Set<MetricName>(['withinAuroc', 'withinAveragePrecision']),
 }
 const LENGTH_INTERVAL: ReadonlySet<MetricName> = new Set<MetricName>(['withinAuroc'])
+const BASELINE_DOMAIN_INTERVAL: ReadonlySet<MetricName> = new Set<MetricName>([
+  'withinAuroc',
+  'withinAveragePrecision',
+  'auroc',
+])
+
+function intervalMetrics(kind: Predictor['kind'], subset: SubsetName, scope: Scope): ReadonlySet<MetricName> {
+  if (scope.kind === 'length') return LENGTH_INTERVAL
+  if (kind === 'baseline' && scope.kind === 'domain' && subset === 'headline') return BASELINE_DOMAIN_INTERVAL
+  return WITH_INTERVAL[subset]
+}
 
 export function measurePredictor(predictor: Predictor, context: MeasureContext): MeasuredPredictor {
   const ranked = predictor.rotations.map(({ test, scores }) => rankScores(test, scores))
   const draws = new Map<string, Float64Array>()
   const measure = (subset: SubsetName) => ({
-    scopes: context.scopes.map((scope) => measureScope(ranked, subset, scope, draws)),
+    scopes: context.scopes.map((scope) =>
+      measureScope({ ranked, subset, scope, draws, withInterval: intervalMetrics(predictor.kind, subset, scope) }),
+    ),
     calibration: measureCalibration(predictor, subset, 'probabilities'),
     calibrated: measureCalibration(predictor, subset, 'calibrated'),
     operatingPoints: measureOperatingPoints(predictor, context.pairs, subset),
@@ -97,18 +113,19 @@ export function measurePredictor(predictor: Predictor, context: MeasureContext):
   }
 }
 
-function measureScope(
-  ranked: readonly RankedScores[],
-  subset: SubsetName,
-  scope: Scope,
-  draws: Map<string, Float64Array>,
-): ScopeMetrics {
+function measureScope(query: {
+  readonly ranked: readonly RankedScores[]
+  readonly subset: SubsetName
+  readonly scope: Scope
+  readonly draws: Map<string, Float64Array>
+  readonly withInterval: ReadonlySet<MetricName>
+}): ScopeMetrics {
+  const { ranked, subset, scope, draws, withInterval } = query
   const rotations = ranked.map((one) => ({
     test: one.test,
     readyGroups: readyGroupsOf(one.test, subset, scope.contains),
     statistics: scopeStatistics(one, subset, scope),
   }))
-  const withInterval = scope.kind === 'length' ? LENGTH_INTERVAL : WITH_INTERVAL[subset]
   const metrics = recordOf(METRIC_NAMES, (name) => {
     const resampled = estimateOver(
       rotations.map(({ test, readyGroups, statistics }) => ({ test, readyGroups, statistic: statistics[name] })),
@@ -165,8 +182,8 @@ function measureCalibration(
       interval,
     ).estimate
   return {
-    ece: estimate((own) => own.runs.ece, true),
-    brier: estimate((own) => own.runs.brier, true),
+    ece: estimate((own) => own.runs.ece, subset === 'headline'),
+    brier: estimate((own) => own.runs.brier, subset === 'headline'),
     logLoss: estimate((own) => own.runs.logLoss, false),
     ecePairWeighted: estimate((own) => own.pairs.ece, false),
     brierPairWeighted: estimate((own) => own.pairs.brier, false),
@@ -195,7 +212,7 @@ function measureOperatingPoints(
         statistics: thresholdStatistics({ test, pairs, scores, tau: point?.threshold ?? null, subset }),
       }
     })
-    const rates = recordOf(RATE_NAMES, (rate) => estimateRate(rotations, rate))
+    const rates = recordOf(RATE_NAMES, (rate) => estimateRate(rotations, rate, subset))
     return { name, taus: rotations.map((one) => one.tau), rates }
   })
 }
@@ -207,10 +224,11 @@ function estimateRate(
     readonly statistics: Readonly<Record<RateName, GroupStatistic>>
   }[],
   rate: RateName,
+  subset: SubsetName,
 ): Estimate {
   return estimateOver(
     rotations.map(({ test, readyGroups, statistics }) => ({ test, readyGroups, statistic: statistics[rate] })),
-    !rate.endsWith('PairWeighted'),
+    subset === 'headline' && !rate.endsWith('PairWeighted'),
   ).estimate
 }
 

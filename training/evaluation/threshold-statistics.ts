@@ -52,12 +52,20 @@ function ratesOf({ test, scores, tau }: ThresholdQuery, weights: Float64Array): 
     sum[group] = (sum[group] ?? 0) + (weights[row] ?? 0)
   }
   return (rate) => (multiplicity) => {
-    const total = (column: Float64Array): number =>
-      column.reduce((sum, value, group) => sum + value * (multiplicity[group] ?? 0), 0)
-    const confusion = { tp: total(sums.tp), fp: total(sums.fp), fn: total(sums.fn), tn: total(sums.tn) }
-    if (rate === 'precision' && confusion.tp + confusion.fp === 0) return null
-    if ((rate === 'recall' || rate === 'f1') && confusion.tp + confusion.fn === 0) return null
-    return thresholdRates(confusion)[rate]
+    let tp = 0
+    let fp = 0
+    let fn = 0
+    let tn = 0
+    for (let group = 0; group < test.groups; group++) {
+      const times = multiplicity[group] ?? 0
+      tp += times * (sums.tp[group] ?? 0)
+      fp += times * (sums.fp[group] ?? 0)
+      fn += times * (sums.fn[group] ?? 0)
+      tn += times * (sums.tn[group] ?? 0)
+    }
+    if (rate === 'precision' && tp + fp === 0) return null
+    if ((rate === 'recall' || rate === 'f1') && tp + fn === 0) return null
+    return thresholdRates({ tp, fp, fn, tn })[rate]
   }
 }
 
