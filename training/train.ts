@@ -86,9 +86,12 @@ async function trainRotations(
       summaries.set(`${result.inputs}/${result.rotation}`, summary)
       writer.writeRotation(
         {
-          ...summary,
           schemaVersion: ROUTER_SCHEMA_VERSION,
           spec: result.spec,
+          rotation: summary.rotation,
+          bestEpoch: result.bestEpoch,
+          validation: result.validation,
+          test: result.test,
           epochs: result.epochs,
           operatingPoints: result.operatingPoints,
           validationPredictions: result.validationPredictions,
