@@ -4,7 +4,13 @@ import { packageFile } from '../../../models/package-root.ts'
 import { loadTokenizer } from '../../../models/tokenizer/hf-tokenizer.ts'
 import type { Tokenizer } from '../../../models/tokenizer/port.ts'
 import { AppError } from '../../../src/errors.ts'
-import type { Interaction, Trajectory, Turn } from '../../../src/trajectory/trajectory.ts'
+import {
+  endCheckpoint,
+  type Interaction,
+  prefixAt,
+  type Trajectory,
+  type Turn,
+} from '../../../src/trajectory/trajectory.ts'
 import { buildViewTree, type ViewNode } from '../../../src/view/build-view-tree.ts'
 import { RECIPE_NAMES, type Recipe } from '../../../src/view/recipe.ts'
 import { createViewEncoder } from '../../../src/view/view-encoder.ts'
@@ -77,6 +83,36 @@ const TOKENIZERS: Readonly<Record<string, Tokenizer>> = {
   'a word tokenizer with BOS': createWordTokenizer([0]),
   'the embedded model': loadTokenizer(packageFile('models', 'tiny')),
 }
+
+/** Tokens of every view by what it emits. */
+function viewsOf(node: ViewNode, above: readonly number[] = []): readonly (readonly [string, string])[] {
+  const path = [...above, ...node.tokens]
+  const own = node.emit === null ? [] : ([[JSON.stringify(node.emit), path.join(' ')]] as const)
+  return [...own, ...node.children.flatMap((child) => viewsOf(child, path))]
+}
+
+describe('a view', () => {
+  const encoder = createViewEncoder(createWordTokenizer(), { largestSection: 400, maxCachedChars: 1_000_000 })
+
+  test.prop([trajectory, recipe, fc.nat(20)])('never depends on what came after its checkpoint', (run, choice, at) => {
+    const checkpoint = at % (endCheckpoint(run) + 1)
+    const budgets = { ...choice.budgets, view: choice.budgets.view + 64 }
+    const of = (whole: Trajectory) =>
+      viewsOf(
+        buildViewTree({
+          trajectory: whole,
+          checkpoints: [checkpoint],
+          recipe: { ...choice, budgets },
+          contextLength: 8192,
+          encoder,
+        }),
+      )
+    const past = prefixAt(run, checkpoint)
+    // A gap in the canonical indices may stand right before the checkpoint: its end is then earlier.
+    fc.pre(endCheckpoint(past) === checkpoint)
+    expect(of(past)).toEqual(of(run))
+  })
+})
 
 describe('the view budget', () => {
   for (const [name, tokenizer] of Object.entries(TOKENIZERS)) {
