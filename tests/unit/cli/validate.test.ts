@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { createCommand } from '../../../src/cli/commands/validate.ts'
+
+/** In place of a file's text: give the folder itself as the path. */
+const FOLDER = 'folder'
+const folder = mkdtempSync(join(tmpdir(), 'keepready-validate-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+afterEach(() => {
+  vi.restoreAllMocks()
+  process.exitCode = 0
+})
+
+async function run(text: string | null, ...flags: string[]): Promise<{ out: string; err: string; code: unknown }> {
+  const path = text === FOLDER ? folder : join(folder, 'history.json')
+  if (text === null) rmSync(path, { force: true })
+  else if (text !== FOLDER) writeFileSync(path, text)
+  const written = { out: '', err: '' }
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    written.out += String(chunk)
+    return true
+  })
+  vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
+    written.err += String(chunk)
+    return true
+  })
+  await createCommand().parseAsync([path, '--format', 'anthropic-messages', ...flags], { from: 'user' })
+  const code = process.exitCode
+  vi.restoreAllMocks()
+  return { ...written, code }
+}
+
+describe('keepready validate', () => {
+  it('says that a valid history is valid, exit code 0', async () => {
+    const { out, code } = await run('[{"role":"user","content":"go"}]')
+    expect(out).toMatch(/1 messages, anthropic-messages, valid\n$/)
+    expect(code).toBe(0)
+  })
+  it('lists violations with rule, pointer and sentence, exit code 1', async () => {
+    const { out, code } = await run('[{"role":"user","content":""},{"role":"assistant","content":"x"}]')
+    expect(out).toContain('2 violations, 1 of them blocking')
+    expect(out).toMatch(/^A8 \/messages\/0\/content: .*Rule: /m)
+    expect(out).toMatch(/^A7 \(advisory\) \/messages\/1: /m)
+    expect(code).toBe(1)
+  })
+  it('prints one JSON document with --json', async () => {
+    const { out } = await run('[{"role":"user","content":""}]', '--json')
+    expect(JSON.parse(out)).toMatchObject({
+      valid: false,
+      violations: [{ rule: 'A8', pointer: '/messages/0/content' }],
+    })
+  })
+  it('refuses what is no history, and a file that is not there, exit code 2', async () => {
+    const malformed = await run('[{"role":"user"}]')
+    expect(malformed).toMatchObject({ out: '', code: 2 })
+    expect(malformed.err).toContain('[history-malformed]')
+    const missing = await run(null)
+    expect(missing.err).toContain('[file-not-found]')
+    expect(missing.code).toBe(2)
+    const unreadable = await run(FOLDER)
+    expect(unreadable.err).toContain('[file-unreadable]')
+    expect(unreadable.code).toBe(2)
+  })
+})
