@@ -114,7 +114,8 @@ async function extract(
     onProgress: show.update,
   })
   show.done(result)
-  return { data: { ...result, manifest: undefined, ...result.manifest.counts }, text: describeResult(result) }
+  const { manifest, ...outcome } = result
+  return { data: { ...outcome, counts: manifest.counts }, text: describeResult(result) }
 }
 
 function extractorOptions(flags: ExtractFlags): ExtractorOptions {
