@@ -1,0 +1,213 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createRepresentation, representationId } from '../../../../models/frozen-lm/representation.ts'
+import {
+  readRotation,
+  readRotationParameters,
+  readRouter,
+  requireRepresentation,
+} from '../../../../models/router/artefact.ts'
+import { initialiseRouter } from '../../../../models/router/initialise.ts'
+import { ROUTER_SCHEMA_VERSION, type RotationRecord, type RouterManifest } from '../../../../models/router/manifest.ts'
+import type { RouterSpec } from '../../../../models/router/spec.ts'
+import { openRouterWriter } from '../../../../models/router/write-artefact.ts'
+import { chooseOperatingPoints } from '../../../../src/router/operating-points.ts'
+import { DEFAULT_RECIPE } from '../../../../src/view/recipe.ts'
+import { DEFAULT_TRAIN_CONFIG } from '../../../../training/train-config.ts'
+
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'keepready-router-'))
+})
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const spec: RouterSpec = { inputs: 'hidden', hiddenSize: 4, evidenceSize: 0, width: 3, dropout: 0.3 }
+const representation = createRepresentation({
+  model: { name: 'fake', architecture: 'LlamaForCausalLM', hiddenSize: 4, filesSha256: 'a'.repeat(64) },
+  layer: 3,
+  storageDtype: 'f16',
+  recipe: DEFAULT_RECIPE,
+})
+const operatingPoints = chooseOperatingPoints({
+  logits: Array.from({ length: 60 }, (_, i) => i / 10 - 3),
+  labels: Array.from({ length: 60 }, (_, i) => (i > 30 ? 1 : 0)),
+  groups: Array.from({ length: 60 }, (_, i) => `group-${i % 12}`),
+})
+const metrics = { trajectories: 2, pairs: 9, positives: 3, withinAuroc: 0.75, prAuc: null, lossNats: 0.5 }
+const epochs = [{ epoch: 1, trainLossNats: 0.7, validationLossNats: 0.6, validationPrAuc: 0.3 }]
+const manifest: Omit<RouterManifest, 'parametersSha256'> = {
+  schemaVersion: ROUTER_SCHEMA_VERSION,
+  spec,
+  trainedInputs: ['hidden'],
+  servedBecause: 'only hidden was trained',
+  topK: 4,
+  evidenceNames: [],
+  representationId: representationId(representation),
+  representation,
+  standardisation: { h: { mean: Float64Array.of(0.1, -1e-30, 3, 4), std: Float64Array.of(1, 2, 3, 1 / 3) } },
+  operatingPoints,
+  defaultOperatingPoint: 'precision',
+  config: DEFAULT_TRAIN_CONFIG,
+  bestEpoch: 1,
+  epochs,
+  validation: metrics,
+  rotations: [{ inputs: 'hidden', rotation: 0, bestEpoch: 1, validation: metrics, test: metrics }],
+  prevalence: { training: 0.2, validation: 0.1, byDomain: { 'tau-bench': 0.1 } },
+  quantiles: { levels: [0, 1], score: [0.1, 0.9], interactions: [3, 40], sourceTokens: [10, 900] },
+  groups: { training: ['0011223344556677'], validation: [] },
+  data: { runsSha256: 'b'.repeat(64), labelsSha256: 'c'.repeat(64), files: { 'pairs.arrow': 'd'.repeat(64) } },
+  engine: { backend: 'ort-cpu', version: '1.0.0', node: '20.0.0' },
+  source: 'test',
+}
+const rotation: RotationRecord = {
+  schemaVersion: ROUTER_SCHEMA_VERSION,
+  spec,
+  rotation: 0,
+  bestEpoch: 1,
+  epochs,
+  operatingPoints,
+  validation: metrics,
+  test: metrics,
+  validationPredictions: { pairs: [0, 1], logits: [Math.fround(0.1), -2] },
+  testPredictions: { pairs: [7], logits: [Math.fround(1 / 3)] },
+}
+const served = initialiseRouter(spec, 1)
+const held = initialiseRouter(spec, 2)
+
+function write(): string {
+  const out = join(directory, 'router')
+  const writer = openRouterWriter(out)
+  writer.writeRotation(rotation, held)
+  writer.commit(manifest, served)
+  return out
+}
+
+const expectInvalid = (read: () => unknown, text: string): void =>
+  expect(read).toThrowError(expect.objectContaining({ code: 'router-invalid', message: expect.stringContaining(text) }))
+
+function editManifest(out: string, edit: (json: Record<string, unknown>) => void): void {
+  const path = join(out, 'router.json')
+  const json = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
+  edit(json)
+  writeFileSync(path, JSON.stringify(json))
+}
+
+describe('a router artefact', () => {
+  it('comes back as it was written, to the last bit', () => {
+    const out = write()
+    const router = readRouter(out)
+    const { parametersSha256, ...rest } = router.manifest
+    expect(rest).toEqual(manifest)
+    expect(parametersSha256).toMatch(/^[0-9a-f]{64}$/)
+    expect(router.parameters).toEqual(served)
+    const record = readRotation(out, { rotation: 0, inputs: 'hidden' })
+    expect(record).toEqual(rotation)
+    expect(readRotationParameters(out, record)).toEqual(held)
+  })
+
+  it('is replaced as a whole: rotations of the old one are gone', () => {
+    write()
+    const writer = openRouterWriter(join(directory, 'router'))
+    writer.writeRotation({ ...rotation, rotation: 1 }, held)
+    writer.commit(manifest, held)
+    expect(readRouter(join(directory, 'router')).parameters).toEqual(held)
+    expectInvalid(() => readRotation(join(directory, 'router'), { rotation: 0, inputs: 'hidden' }), 'does not exist')
+  })
+
+  it('is not there until it is committed', () => {
+    const out = join(directory, 'router')
+    openRouterWriter(out).writeRotation(rotation, held)
+    expectInvalid(() => readRouter(out), 'training has not finished')
+    expect(() => readRouter(join(directory, 'nowhere'))).toThrowError(
+      expect.objectContaining({ code: 'file-not-found' }),
+    )
+  })
+
+  it('is refused when its parameters are cut, changed, of another shape or missing', () => {
+    const parameters = join(write(), 'router.safetensors')
+    const bytes = readFileSync(parameters)
+    truncateSync(parameters, bytes.length - 4)
+    expectInvalid(() => readRouter(join(directory, 'router')), 'router.safetensors')
+    const flipped = Buffer.from(bytes)
+    flipped.writeUInt8(flipped.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1)
+    writeFileSync(parameters, flipped)
+    expectInvalid(() => readRouter(join(directory, 'router')), 'SHA-256')
+    writeFileSync(parameters, bytes)
+    editManifest(join(directory, 'router'), (json) => {
+      json.spec = { ...spec, width: 5 }
+    })
+    expectInvalid(() => readRouter(join(directory, 'router')), 'asks for F32 [4,5]')
+    rmSync(parameters)
+    expectInvalid(() => readRouter(join(directory, 'router')), 'router.safetensors')
+  })
+
+  it('is refused when its manifest is no JSON, lacks a field, or contradicts itself', () => {
+    const out = write()
+    const text = readFileSync(join(out, 'router.json'), 'utf8')
+    writeFileSync(join(out, 'router.json'), text.slice(0, 200))
+    expectInvalid(() => readRouter(out), 'no JSON')
+    writeFileSync(join(out, 'router.json'), text)
+    editManifest(out, (json) => {
+      json.operatingPoints = undefined
+    })
+    expectInvalid(() => readRouter(out), 'operatingPoints')
+    writeFileSync(join(out, 'router.json'), text)
+    editManifest(out, (json) => {
+      json.representationId = '0123456789abcdef'
+    })
+    expectInvalid(() => readRouter(out), 'representationId')
+  })
+
+  it('of another schema version is refused by that name', () => {
+    const out = write()
+    editManifest(out, (json) => {
+      json.schemaVersion = 99
+    })
+    expect(() => readRouter(out)).toThrowError(
+      expect.objectContaining({ code: 'router-version-unsupported', message: expect.stringContaining('99') }),
+    )
+  })
+
+  it('names a directory that cannot be written', () => {
+    const file = join(directory, 'file')
+    writeFileSync(file, '')
+    expect(() => openRouterWriter(join(file, 'router'))).toThrowError(
+      expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining('--out') }),
+    )
+  })
+
+  it('clears what a killed run staged', () => {
+    const out = join(directory, 'router')
+    mkdirSync(join(out, '.staging', 'rotations', '4', 'hidden'), { recursive: true })
+    write()
+    expectInvalid(() => readRotation(out, { rotation: 4, inputs: 'hidden' }), 'does not exist')
+  })
+})
+
+describe('requireRepresentation', () => {
+  const full: RouterManifest = { ...manifest, parametersSha256: 'e'.repeat(64) }
+
+  it('accepts the same representation whatever the directory is called', () => {
+    const renamed = { ...representation, model: { ...representation.model, name: 'copy' } }
+    expect(() => requireRepresentation(full, renamed)).not.toThrow()
+  })
+
+  it('names what differs', () => {
+    const other = { ...representation, layer: 4, storageDtype: 'f32' as const }
+    expect(() => requireRepresentation(full, other)).toThrowError(
+      expect.objectContaining({
+        code: 'representation-mismatch',
+        message: expect.stringContaining('layer: router 3, here 4; storage dtype: router f16, here f32'),
+      }),
+    )
+  })
+
+  it('does not ask a router that reads no vectors', () => {
+    const evidence: RouterManifest = { ...full, spec: { ...spec, inputs: 'evidence', hiddenSize: 0, evidenceSize: 3 } }
+    expect(() => requireRepresentation(evidence, { ...representation, layer: 9 })).not.toThrow()
+  })
+})
