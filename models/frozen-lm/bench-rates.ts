@@ -1,0 +1,60 @@
+/**
+ * What a prefill is measured against: the floating-point operations it needs, and the rate at which this runtime
+ * multiplies 2048 x 2048 matrices on this machine.
+ */
+import * as ort from 'onnxruntime-node'
+import { createRng } from '../../src/rng.ts'
+import { createOnnxGraph } from '../onnx/onnx-graph.ts'
+import type { DecoderConfig } from './architectures.ts'
+import { type Cost, readClock, since } from './bench-arms.ts'
+
+const SIZE = 2048
+
+/**
+ * Multiplications and additions of the matrix products of one prefill at position 0; norms, activations and rotations
+ * (under 1 %) are not counted, attention counts only pairs that the causal mask allows, and the last layer's output
+ * projection and MLP run on the wanted rows alone.
+ */
+export function prefillFlops(
+  config: DecoderConfig,
+  run: { readonly layer: number; readonly tokens: number; readonly rows: number },
+): number {
+  const { hiddenSize: d, headCount, keyValueHeadCount, headSize, feedForwardSize } = config
+  const inProjections = 2 * d * headSize * (headCount + 2 * keyValueHeadCount)
+  const outputAndFeedForward = 2 * d * (headCount * headSize + 3 * feedForwardSize)
+  const attention = (4 * headCount * headSize * run.tokens * (run.tokens + 1)) / 2
+  const allRows = run.layer * run.tokens * inProjections + (run.layer - 1) * run.tokens * outputAndFeedForward
+  return run.layer === 0 ? 0 : allRows + run.rows * outputAndFeedForward + run.layer * attention
+}
+
+export interface MatMulProbe {
+  /** Floating-point operations of one run. */
+  readonly flops: number
+  run(): Promise<Cost>
+  close(): Promise<void>
+}
+
+/** One 2048^3 product with a constant right side, which the runtime packs beforehand: its best case. One thread. */
+export async function createMatMulProbe(): Promise<MatMulProbe> {
+  const rng = createRng(1)
+  const values = Float32Array.from({ length: SIZE * SIZE }, () => rng.nextFloat() - 0.5)
+  const graph = createOnnxGraph('matmul')
+  graph.input('a', 'f32', [SIZE, SIZE])
+  graph.op('MatMul', ['a', graph.constant('b', 'f32', [SIZE, SIZE], values)], { outputs: ['c'] })
+  graph.output('c', 'f32', [SIZE, SIZE])
+  const session = await ort.InferenceSession.create(graph.encode(), {
+    executionProviders: ['cpu'],
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+  })
+  const feeds = { a: new ort.Tensor('float32', values, [SIZE, SIZE]) }
+  return {
+    flops: 2 * SIZE ** 3,
+    async run() {
+      const start = readClock()
+      await session.run(feeds)
+      return since(start)
+    },
+    close: () => session.release(),
+  }
+}
