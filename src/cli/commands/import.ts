@@ -21,6 +21,13 @@ interface ImportCommandOptions {
 /** Longer lists are cut on the screen; --json has them whole. */
 const SHOWN_RECORDS = 20
 
+/** Columns apart by spaces: paths stay whole and can be copied. */
+const NO_BORDERS = Object.fromEntries(
+  ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid']
+    .concat(['mid', 'mid-mid', 'right', 'right-mid', 'middle'])
+    .map((name) => [name, '']),
+)
+
 export function createCommand(): Command {
   const formats = IMPORTERS.map((importer) => `  ${importer.name.padEnd(20)}${importer.summary}`).join('\n')
   const command = new Command('import')
@@ -33,7 +40,7 @@ export function createCommand(): Command {
     .addHelpText(
       'after',
       `\nFormats:\n${formats}\n\nExample:\n  $ keepready import ~/.claude/projects --out runs.jsonl\n\n` +
-        'Damaged records are left out and listed; then, or when a file could not be read, the exit code is 1.',
+        'Damaged records are left out or repaired, and listed; then, or when a file could not be read, the exit code is 1.',
     )
   return withAction<ImportCommandOptions>(command, runImport)
 }
@@ -97,7 +104,7 @@ function reportData(result: ImportResult, out: string): unknown {
       runs: file.runs,
       interactions: file.interactions,
       empty_runs: file.emptyRuns,
-      skipped: file.damage,
+      damaged: file.damage,
       ignored: file.ignored,
       copy_of: file.copyOf,
       error: file.error === null ? null : { code: file.error.code, message: file.error.message },
@@ -108,11 +115,10 @@ function reportData(result: ImportResult, out: string): unknown {
 
 function reportText(result: ImportResult, out: string): string {
   const table = new Table({
-    head: ['file', 'format', 'evidence', 'runs', 'interactions', 'skipped records'],
-    style: { head: [], border: [] },
-    colWidths: [44, 20, 46],
-    wordWrap: true,
-    wrapOnWordBoundary: false,
+    head: ['file', 'format', 'evidence', 'runs', 'interactions', 'damaged records'],
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2, compact: true },
+    chars: NO_BORDERS,
+    colAligns: ['left', 'left', 'left', 'right', 'right', 'right'],
   })
   for (const file of result.files)
     table.push([
@@ -123,6 +129,7 @@ function reportText(result: ImportResult, out: string): string {
       String(file.interactions),
       String(file.damage.length),
     ])
+  const failed = result.files.flatMap((file) => (file.error === null ? [] : [file.error.message]))
   const damaged = result.files.flatMap((file) =>
     file.damage.map((entry) => `${file.file}${placeOf(entry)}: ${entry.reason}`),
   )
@@ -131,7 +138,8 @@ function reportText(result: ImportResult, out: string): string {
   )
   return [
     table.toString(),
-    ...shortened('skipped records:', damaged),
+    ...shortened('files that could not be imported:', failed),
+    ...shortened('damaged records, left out or repaired:', damaged),
     ...shortened('empty runs:', empty),
     ...(result.notLogs.length === 0
       ? []
@@ -142,7 +150,7 @@ function reportText(result: ImportResult, out: string): string {
 }
 
 function evidenceCell(file: FileReport): string {
-  if (file.error !== null) return `${file.error.code}: ${file.error.message}`
+  if (file.error !== null) return `failed: ${file.error.code}`
   if (file.copyOf !== null) return `the same bytes as ${file.copyOf}, not imported twice`
   return file.evidence ?? ''
 }

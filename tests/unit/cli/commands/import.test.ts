@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { readRuns } from '../../../../data/store/runs.ts'
+import { createCommand } from '../../../../src/cli/commands/import.ts'
+import { fixturePath, withFolder } from '../../../fixtures/import-log.ts'
+
+interface Outcome {
+  readonly out: string
+  readonly err: string
+  readonly code: unknown
+}
+
+async function run(...args: readonly string[]): Promise<Outcome> {
+  const written = { out: '', err: '' }
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    written.out += String(text)
+    return true
+  })
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    written.err += String(text)
+    return true
+  })
+  await createCommand().parseAsync(args, { from: 'user' })
+  return { ...written, code: process.exitCode }
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  process.exitCode = undefined
+})
+
+describe('keepready import', () => {
+  it('writes the runs and prints format, evidence and counts for each file', async () => {
+    await withFolder({}, async (folder) => {
+      const { out, code } = await run(fixturePath('who-and-when.json'), '--out', `${folder}/runs.jsonl`)
+      expect(out).toContain('who-and-when')
+      expect(out).toContain('mistake_agent')
+      expect(code).toBe(0)
+      expect(await readRuns(`${folder}/runs.jsonl`)).toHaveLength(1)
+    })
+  })
+
+  it('exits 1 and lists the skipped record with its place when one is damaged', async () => {
+    await withFolder({}, async (folder) => {
+      const { out, code } = await run(fixturePath('tau-bench.json'), '--out', `${folder}/runs.jsonl`)
+      expect(out).toContain('tau-bench.json element 3: element is no run')
+      expect(out).toContain('task8.trial0 has no interaction')
+      expect(code).toBe(1)
+    })
+  })
+
+  it('exits 1 when one file of a batch is bad, and imports the others', async () => {
+    await withFolder({ 'bad.json': '{"hello":1}' }, async (folder) => {
+      const { out, code } = await run(folder, fixturePath('pi-v1.jsonl'), '--out', `${folder}/runs.jsonl`, '--json')
+      const report: unknown = JSON.parse(out)
+      expect(report).toMatchObject({
+        runs: 1,
+        files: [{ error: { code: 'format-unknown' } }, { format: 'pi', interactions: 2, error: null }],
+      })
+      expect(code).toBe(1)
+    })
+  })
+
+  it('fails with the error of the file when it is the only one, and writes nothing', async () => {
+    await withFolder({}, async (folder) => {
+      const { err, code } = await run(fixturePath('ambiguous.json'), '--out', `${folder}/runs.jsonl`)
+      expect(err).toContain('[format-ambiguous]')
+      expect(code).toBe(2)
+      expect(existsSync(`${folder}/runs.jsonl`)).toBe(false)
+    })
+  })
+
+  it('fails with file-not-found when a folder holds no log', async () => {
+    await withFolder({ 'README.md': '# none' }, async (folder) => {
+      const { err, code } = await run(folder, '--out', `${folder}/runs.jsonl`)
+      expect(err).toContain('[file-not-found]')
+      expect(code).toBe(2)
+    })
+  })
+
+  it('takes the format that it is told', async () => {
+    await withFolder({}, async (folder) => {
+      const { code } = await run(fixturePath('ambiguous.json'), '--format', 'openai-chat', '--out', `${folder}/r.jsonl`)
+      expect(code).toBe(0)
+      expect(await readRuns(`${folder}/r.jsonl`)).toMatchObject([{ format: 'openai-chat' }])
+    })
+  })
+})
