@@ -166,8 +166,8 @@ export interface SubsetCounts {
 
 export interface EvaluationRecord {
   readonly schemaVersion: typeof EVALUATION_SCHEMA_VERSION
-  /** The plain sentence at the top of the report. */
-  readonly summary: string
+  /** Plain sentences at the top of the report: the served input first. */
+  readonly summary: readonly string[]
   readonly caveats: readonly string[]
   readonly dataset: {
     readonly directory: string

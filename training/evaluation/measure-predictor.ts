@@ -60,7 +60,7 @@ export interface MeasureContext {
   readonly seed: number
 }
 
-const SAMPLED_PAIRS = 900
+const SAMPLED_PAIRS = 600
 /**
  * Metrics with a bootstrap interval; the others, pair-weighted ones among them, stand beside as points: average
  * precision costs a pass over the rows per draw.

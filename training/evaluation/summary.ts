@@ -21,8 +21,8 @@ export interface SummaryInput {
   readonly rotations: number
 }
 
-/** One statement per trained input, the served one first: its number, and whether it beats each baseline. */
-export function summarise(input: SummaryInput): string {
+/** One sentence per trained input, the served one first: its number, and whether it beats each baseline. */
+export function summarise(input: SummaryInput): readonly string[] {
   const { headline } = input.counts
   const routers = input.predictors
     .filter((predictor) => predictor.kind === 'router')
@@ -30,7 +30,7 @@ export function summarise(input: SummaryInput): string {
   const scale =
     `Over ${input.rotations} grouped rotations, on ${headline.pairs.toLocaleString('en-US')} pairs of ` +
     `${headline.mixedRuns} held-out runs (${headline.groups} groups)`
-  const sentences = routers.map((router, at) => {
+  return routers.map((router, at) => {
     const estimate = headlineAuroc(router)
     const served = router.name === input.served
     const opening = at === 0 ? `${scale}, the router` : 'The router'
@@ -39,7 +39,6 @@ export function summarise(input: SummaryInput): string {
       `${estimate === null ? 'no value' : formatEstimate(estimate)} and ${verdictWords(router, input)}.`
     )
   })
-  return sentences.join(' ')
 }
 
 function verdictWords(router: PredictorRecord, { comparisons, predictors }: SummaryInput): string {
