@@ -7,12 +7,14 @@ import type { FrozenLm } from '../../../models/frozen-lm/port.ts'
 import { runViewTree } from '../../../models/frozen-lm/run-view-tree.ts'
 import { packageFile } from '../../../models/package-root.ts'
 import { loadTokenizer } from '../../../models/tokenizer/hf-tokenizer.ts'
+import type { Tokenizer } from '../../../models/tokenizer/port.ts'
 import { buildViewTree, type ViewNode } from '../../../src/view/build-view-tree.ts'
-import { DEFAULT_BUDGETS, RECIPE_NAMES, scaleBudgets } from '../../../src/view/recipe.ts'
+import { DEFAULT_BUDGETS, RECIPE_NAMES, type Recipe, scaleBudgets } from '../../../src/view/recipe.ts'
 import { concatTokens } from '../../../src/view/section.ts'
 import { createViewEncoder } from '../../../src/view/view-encoder.ts'
 import { createFakeFrozenLm } from '../../fakes/fake-frozen-lm.ts'
 import { repairTrajectory } from '../../fakes/trajectories.ts'
+import { itWithSmolLm2, SMOLLM2 } from '../../shared-folder.ts'
 
 const TINY = packageFile('models', 'tiny')
 
@@ -21,8 +23,6 @@ const MODELS: Readonly<Record<string, () => Promise<FrozenLm>>> = {
   'ONNX Runtime with models/tiny': () => loadFrozenLm({ directory: TINY, layer: 'default' }),
 }
 
-const encoder = createViewEncoder(loadTokenizer(TINY), { largestSection: 2048, maxCachedChars: 1_000_000 })
-
 /** Tokens of every view that emits, in pre-order. */
 function fullViews(node: ViewNode, above: readonly Int32Array[] = []): readonly Int32Array[] {
   const path = [...above, node.tokens]
@@ -30,32 +30,44 @@ function fullViews(node: ViewNode, above: readonly Int32Array[] = []): readonly 
   return [...own, ...node.children.flatMap((child) => fullViews(child, path))]
 }
 
-describe.each(Object.keys(MODELS))('views behind shared parts on %s', (model) => {
+/** Runs the tree and each of its views whole, and compares. */
+async function expectEqualViews(lm: FrozenLm, recipe: Recipe, tokenizer: Tokenizer): Promise<void> {
+  const encoder = createViewEncoder(tokenizer, { largestSection: 2048, maxCachedChars: 1_000_000 })
+  const { contextLength } = lm.info
+  const root = buildViewTree({ trajectory: repairTrajectory(), checkpoints: [3, 6], recipe, contextLength, encoder })
+  const { vectors } = await runViewTree(lm, root)
+  const views = fullViews(root)
+  expect(vectors.length).toBe(recipe.name === 'once' ? 7 : 9)
+  for (const [k, tokens] of views.entries()) {
+    const whole = await lm.prefill(tokens, { past: null, rows: 'last', keepState: false })
+    expect(vectors[k]?.viewTokens).toBe(tokens.length)
+    expect(vectors[k]?.hidden, JSON.stringify(vectors[k]?.emit)).toEqual(whole.hidden.data)
+  }
+}
+
+describe.each(Object.entries(MODELS))('views behind shared parts on %s', (_, load) => {
   let lm: FrozenLm
   beforeAll(async () => {
-    lm = await (MODELS[model] ?? MODELS['the fake'] ?? (async () => createFakeFrozenLm()))()
+    lm = await load()
   })
   afterAll(() => lm.close())
 
   for (const name of RECIPE_NAMES) {
-    for (const [size, budgets] of [
-      ['default', DEFAULT_BUDGETS],
-      ['small', scaleBudgets(400)],
-    ] as const) {
-      it(`equal full views bit for bit, recipe ${name}, ${size} budgets`, async () => {
-        const recipe = { name, recentInteractions: 4, budgets }
-        const { contextLength } = lm.info
-        const trajectory = repairTrajectory()
-        const root = buildViewTree({ trajectory, checkpoints: [3, 6], recipe, contextLength, encoder })
-        const { vectors } = await runViewTree(lm, root)
-        const views = fullViews(root)
-        expect(vectors.length).toBe(name === 'once' ? 7 : 9)
-        for (const [k, tokens] of views.entries()) {
-          const whole = await lm.prefill(tokens, { past: null, rows: 'last', keepState: false })
-          expect(vectors[k]?.viewTokens).toBe(tokens.length)
-          expect(vectors[k]?.hidden, JSON.stringify(vectors[k]?.emit)).toEqual(whole.hidden.data)
-        }
-      })
+    for (const [size, budgets] of Object.entries({ default: DEFAULT_BUDGETS, small: scaleBudgets(400) })) {
+      it(`equal full views bit for bit, recipe ${name}, ${size} budgets`, () =>
+        expectEqualViews(lm, { name, recentInteractions: 4, budgets }, loadTokenizer(TINY)))
     }
   }
+})
+
+describe('views behind shared parts on SmolLM2', () => {
+  itWithSmolLm2('equal full views bit for bit, three layers deep', async () => {
+    const lm = await loadFrozenLm({ directory: SMOLLM2, layer: 3 })
+    try {
+      for (const name of RECIPE_NAMES)
+        await expectEqualViews(lm, { name, recentInteractions: 4, budgets: scaleBudgets(400) }, loadTokenizer(SMOLLM2))
+    } finally {
+      await lm.close()
+    }
+  })
 })
