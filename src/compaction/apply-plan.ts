@@ -8,7 +8,7 @@ import { splitHistory } from '../protocol/split-history.ts'
 import { blockingViolations, validateHistory } from '../protocol/validate-history.ts'
 import { neutraliseMarkup, summaryFault } from './check-summary.ts'
 import { buildTokenTable, type CountTokens, countMessage } from './count-history.ts'
-import { liveLiterals, missingLiterals } from './live-literals.ts'
+import { indexLiveLiterals, type LiveIndex, missingLiterals } from './live-literals.ts'
 import type { Compaction, Outcome, OutcomeReason, Plan, PlannedSpan } from './plan.ts'
 import { type Replacement, replaceSpans } from './replace-spans.ts'
 import { renderSummaryMessage } from './summary-message.ts'
@@ -42,9 +42,10 @@ export function applyPlan(input: ApplyInput): Compaction {
   if (blockingViolations(inputViolations).length > 0) return stop('rejected', 'input-invalid', inputViolations)
   if (accepted.length === 0) return stop('noop', whyNothing(plan))
 
+  const live = indexLiveLiterals(split, { replaced: accepted })
   const replacements: Replacement[] = []
   for (const span of accepted) {
-    const made = makeReplacement(input, span, accepted)
+    const made = makeReplacement(input, span, live)
     if (typeof made === 'string') return stop(made === 'no_gain' ? 'noop' : 'failed', made)
     replacements.push(made)
   }
@@ -87,11 +88,11 @@ function whyNothing(plan: Plan): OutcomeReason {
 function makeReplacement(
   { split, summaries, plan, countTokens }: ApplyInput,
   span: PlannedSpan,
-  accepted: readonly PlannedSpan[],
+  live: LiveIndex,
 ): Replacement | 'summary-invalid' | 'no_gain' {
   const given = summaries.get(span.start)
   if (given === undefined || summaryFault(given) !== null) return 'summary-invalid'
-  const missing = missingLiterals(given, liveLiterals(split, span, { replaced: accepted }).values())
+  const missing = missingLiterals(given, live.ofSpan(span).values())
   const content =
     missing.length === 0
       ? given

@@ -47,9 +47,17 @@ export function extractNotes(interaction: Interaction, live: ReadonlySet<string>
       'facts',
       `${call.name}(${cutText(call.arguments, NOTE_CHARS / 2)})${outcome === '' ? '' : ` -> ${cutText(outcome, NOTE_CHARS / 2)}`}`,
     )
+  let failures = 0
+  let facts = 0
   for (const line of lines(observationText(interaction))) {
-    if (FAILURE.test(line)) add('failures', line)
-    else if (liveIn(line, live) !== null) add('facts', line)
+    if (failures >= MAX_LINES_PER_KIND && facts >= MAX_LINES_PER_KIND) break
+    if (failures < MAX_LINES_PER_KIND && FAILURE.test(line)) {
+      failures++
+      add('failures', line)
+    } else if (facts < MAX_LINES_PER_KIND && live.size > 0 && liveIn(line, live) !== null) {
+      facts++
+      add('facts', line)
+    }
   }
   const places = locations(interaction)
   if (places.length > 0) add('locations', places.join(' | '))

@@ -6,7 +6,7 @@ import { cutText } from '../protocol/well-formed.ts'
 import { neutraliseMarkup } from './check-summary.ts'
 import type { CountTokens } from './count-history.ts'
 import { type CandidateNote, extractNotes } from './extract-notes.ts'
-import { liveLiterals, missingLiterals } from './live-literals.ts'
+import { indexLiveLiterals, missingLiterals } from './live-literals.ts'
 import type { PlannedSpan } from './plan.ts'
 import { renderSummaryLists, type SummaryNote } from './summary-lists.ts'
 
@@ -24,7 +24,7 @@ export function summariseExtractively(input: {
   readonly countTokens: CountTokens
 }): string {
   const { split, span, maxTokens, countTokens } = input
-  const live = liveLiterals(split, span)
+  const live = indexLiveLiterals(split).ofSpan(span)
   const spellings = [...live.values()].map(neutraliseMarkup)
   const keys = new Set(live.keys())
   const candidates = split.trajectory.interactions

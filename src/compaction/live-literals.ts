@@ -7,36 +7,47 @@ import type { SpanRange } from '../router/find-spans.ts'
 import { actionText, interactionText } from '../trajectory/interaction-text.ts'
 import { endCheckpoint } from '../trajectory/trajectory.ts'
 
+export interface LiveIndex {
+  /** Key (see Literal) -> spelling as in the span, in order of the first occurrence there. */
+  ofSpan(span: SpanRange): ReadonlyMap<string, string>
+}
+
 /**
- * Literals of the span that also occur in the pending user turn, in the state (the newest interaction and what follows it)
- * or in the actions of later interactions that stay.
- * @param options.replaced other spans of the same plan: their actions do not stay
- * @returns key (see Literal) -> spelling as in the span, in order of the first occurrence there
+ * A literal of a span is live when it also occurs in the pending user turn, in the state (the newest interaction and what
+ * follows it) or in the action of a later interaction that stays. One pass over the actions serves all spans of a plan.
+ * @param options.replaced spans of the plan: their actions do not stay
  */
-export function liveLiterals(
+export function indexLiveLiterals(
   split: SplitHistory,
-  span: SpanRange,
   options: { readonly replaced?: readonly SpanRange[] } = {},
-): ReadonlyMap<string, string> {
-  const { trajectory } = split
-  const newest = endCheckpoint(trajectory) - 1
+): LiveIndex {
+  const { interactions, turns } = split.trajectory
+  const newest = endCheckpoint(split.trajectory) - 1
   const replaced = (index: number): boolean =>
-    (options.replaced ?? []).some((other) => index >= other.start && index < other.end)
-  const live = new Set<string>()
-  const add = (text: string): void => scanLiterals(text, (literal) => live.add(literal.key))
-  for (const interaction of trajectory.interactions) {
-    if (interaction.index === newest) add(interactionText(interaction))
-    else if (interaction.index >= span.end && !replaced(interaction.index)) add(actionText(interaction))
+    (options.replaced ?? []).some((span) => index >= span.start && index < span.end)
+  const lastUse = new Map<string, number>()
+  for (const interaction of interactions) {
+    const { index } = interaction
+    if (index !== newest && replaced(index)) continue
+    const text = index === newest ? interactionText(interaction) : actionText(interaction)
+    scanLiterals(text, ({ key }) => lastUse.set(key, index))
   }
-  for (const turn of trajectory.turns) if (turn.kind === 'user' && turn.before > newest) add(turn.text)
-  const found = new Map<string, string>()
-  for (const interaction of trajectory.interactions) {
-    if (interaction.index < span.start || interaction.index >= span.end) continue
-    scanLiterals(interactionText(interaction), ({ key, spelling }) => {
-      if (live.has(key) && !found.has(key)) found.set(key, spelling)
-    })
+  for (const turn of turns) {
+    if (turn.kind === 'user' && turn.before > newest)
+      scanLiterals(turn.text, ({ key }) => lastUse.set(key, turn.before))
   }
-  return found
+  return {
+    ofSpan(span) {
+      const found = new Map<string, string>()
+      for (const interaction of interactions) {
+        if (interaction.index < span.start || interaction.index >= span.end) continue
+        scanLiterals(interactionText(interaction), ({ key, spelling }) => {
+          if ((lastUse.get(key) ?? -1) >= span.end && !found.has(key)) found.set(key, spelling)
+        })
+      }
+      return found
+    },
+  }
 }
 
 /** The literals that `text` does not hold, whatever their case. */

@@ -136,28 +136,29 @@ function scanKey(scan: Scan): string {
 }
 
 function scanString(scan: Scan): void {
-  const text = scan.text
-  scan.at++
-  for (;;) {
-    const code = text.charCodeAt(scan.at)
+  const { text } = scan
+  for (let at = scan.at + 1; ; at++) {
+    const code = text.charCodeAt(at)
     if (code === 0x22) {
-      scan.at++
+      scan.at = at + 1
       return
     }
-    if (code === 0x5c) scanEscape(scan)
-    else if (code >= 0x20) scan.at++
-    else fail(scan, scan.at >= text.length ? 'the end of the string' : 'no control character in the string')
+    if (code !== 0x5c && code >= 0x20) continue
+    scan.at = at
+    if (code === 0x5c) at = scanEscape(scan) - 1
+    else fail(scan, at >= text.length ? 'the end of the string' : 'no control character in the string')
   }
 }
 
-function scanEscape(scan: Scan): void {
+/** @returns the offset after the escape at scan.at */
+function scanEscape(scan: Scan): number {
   const kind = scan.text[scan.at + 1] ?? ''
   if (kind === 'u') {
     HEX4.lastIndex = scan.at + 2
     if (!HEX4.test(scan.text)) fail(scan, 'four hexadecimal digits after \\u')
-    scan.at += 6
-  } else if (kind !== '' && '"\\/bfnrt'.includes(kind)) scan.at += 2
-  else fail(scan, 'a JSON escape')
+    return scan.at + 6
+  }
+  return kind !== '' && '"\\/bfnrt'.includes(kind) ? scan.at + 2 : fail(scan, 'a JSON escape')
 }
 
 function skipSpace(scan: Scan): void {

@@ -3,8 +3,11 @@
  */
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
+/** Most text has no surrogate at all, and this test is several times faster. */
+const ANY_SURROGATE = /[\ud800-\udfff]/
+
 export function hasLoneSurrogate(text: string): boolean {
-  return LONE_SURROGATE.test(text)
+  return ANY_SURROGATE.test(text) && LONE_SURROGATE.test(text)
 }
 
 const LONE_SURROGATES = new RegExp(LONE_SURROGATE, 'g')
