@@ -141,6 +141,11 @@ export function liveChain(own: readonly SessionLine[], all: readonly SessionLine
   const chain: SessionLine[] = []
   const seen = new Set<string>()
   let current = newestLeaf(own, byUuid)
+  if (current === undefined)
+    return {
+      lines: withWholeCalls(own, own, byUuid),
+      damage: [{ line: own[0]?.line ?? 1, reason: 'parent links run in a circle: the order of the file is kept' }],
+    }
   while (current !== undefined && !seen.has(current.uuid)) {
     seen.add(current.uuid)
     chain.push(current)

@@ -5,7 +5,7 @@
 import { AppError } from '../../src/errors.ts'
 import type { Trajectory } from '../../src/trajectory/trajectory.ts'
 import { detectFormat, importerNamed } from './detect-format.ts'
-import { type FoundLog, findLogs } from './find-logs.ts'
+import { type FoundLog, findLogs, unreadable } from './find-logs.ts'
 import type { Damage, FormatName, LogFile } from './importer.ts'
 import { linkSubAgents } from './link-sub-agents.ts'
 import { openLog } from './sample-log.ts'
@@ -103,9 +103,16 @@ async function importOne(log: FoundLog, forced: FormatName | null, firstOf: Map<
       },
     }
   } catch (cause) {
-    if (!(cause instanceof AppError) || cause.family !== 'input') throw cause
-    return { trajectories: [], report: { ...failedReport(log.name, cause), format } }
+    return { trajectories: [], report: { ...failedReport(log.name, fileError(log, cause)), format } }
   }
+}
+
+/** What is wrong with the file; anything else is our bug and goes on as it is. */
+function fileError(log: FoundLog, cause: unknown): AppError {
+  if (cause instanceof AppError && cause.family === 'input') return cause
+  if (cause instanceof Error && 'code' in cause && /^E[A-Z]+$/.test(String(cause.code)))
+    return unreadable(log.path, cause)
+  throw cause
 }
 
 function choose(file: LogFile, forced: FormatName | null) {

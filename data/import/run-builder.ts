@@ -2,6 +2,7 @@
  * Collects model calls, their results and the turns between them into interactions: the pairing rule that all importers
  * of session logs share (formats.md rules 1 and 2). Owned by one importer call, never shared.
  */
+import { toWellFormed } from '../../src/protocol/well-formed.ts'
 import type { Interaction, Observation, SourceRef, ToolCall, Turn } from '../../src/trajectory/trajectory.ts'
 
 export interface ModelCall {
@@ -101,9 +102,13 @@ export function createRunBuilder(): RunBuilder {
         interactions: drafts.map((draft, index) => ({
           index,
           actor: draft.actor,
-          reasoning: draft.reasoning.join('\n'),
-          text: draft.text.join('\n'),
-          toolCalls: draft.calls.map((entry) => entry.call),
+          reasoning: toWellFormed(draft.reasoning.join('\n')),
+          text: toWellFormed(draft.text.join('\n')),
+          toolCalls: draft.calls.map(({ call }) => ({
+            id: call.id,
+            name: toWellFormed(call.name),
+            arguments: toWellFormed(call.arguments),
+          })),
           observations: draft.observations,
           source: draft.source,
         })),

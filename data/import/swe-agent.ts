@@ -78,14 +78,14 @@ function fromSteps(steps: readonly unknown[], file: LogFile, damage: Damage[]): 
       damage.push({ index, reason: 'trajectory step has neither action nor response' })
       return
     }
-    const thought = stringOf(step.thought)
-    const action = textOf(step.action)
+    const thought = contentText(step.thought)
+    const action = contentText(step.action)
     const toolCalls: ToolCall[] = action.trim() === '' ? [] : [{ id: null, name: COMMAND, arguments: action }]
     interactions.push({
       index: interactions.length,
       actor: null,
       reasoning: thought,
-      text: remainderOf(stringOf(step.response), thought, action),
+      text: remainderOf(contentText(step.response), thought, action),
       toolCalls,
       observations:
         'observation' in step ? [{ callId: null, content: contentText(step.observation), isError: false }] : [],

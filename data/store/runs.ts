@@ -44,7 +44,17 @@ export async function writeRuns(
   files: FileSeam = nodeFiles,
 ): Promise<void> {
   const encoder = new TextEncoder()
-  await files.makeDirectory(dirname(path))
+  try {
+    await files.makeDirectory(dirname(path))
+  } catch (cause) {
+    throw new AppError(
+      'file-unreadable',
+      `cannot make the folder of ${path} (${String(cause)}): choose another --out`,
+      {
+        cause,
+      },
+    )
+  }
   await writeFileWhole(files, path, async (append) => {
     for (const trajectory of trajectories) await append(encoder.encode(`${JSON.stringify(trajectory)}\n`))
   })

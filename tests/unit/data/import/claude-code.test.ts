@@ -152,6 +152,27 @@ describe('a Claude Code 2.x session', () => {
     expect(imported.files[0]?.damage.map((entry) => entry.line)).toEqual([4, 5])
   })
 
+  it('loses nothing when parent links run in a circle', async () => {
+    const imported = await importText('s.jsonl', jsonLines(user('u', 'a', 'go'), assistant('a', 'u', 'm', text('one'))))
+    expect(only(imported).interactions.map((entry) => entry.text)).toEqual(['one'])
+    expect(imported.files[0]?.damage).toHaveLength(1)
+  })
+
+  it('takes the newest leaf by time when the lines are out of order', async () => {
+    const at = (entry: object, second: number): object => ({ ...entry, timestamp: `2026-01-01T00:00:0${second}.000Z` })
+    const run = only(
+      await importText(
+        's.jsonl',
+        jsonLines(
+          at(user('u', null, 'go'), 1),
+          at(assistant('new', 'u', 'n', text('kept')), 3),
+          at(assistant('old', 'u', 'o', text('rewound')), 2),
+        ),
+      ),
+    )
+    expect(run.interactions.map((entry) => entry.text)).toEqual(['kept'])
+  })
+
   it('pairs redacted ids by position inside the batch', async () => {
     const run = only(
       await importText(

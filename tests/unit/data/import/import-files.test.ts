@@ -106,6 +106,11 @@ describe('a batch', () => {
     expect(result.files.map((file) => file.error?.code ?? null)).toEqual(['file-not-found', null])
   })
 
+  it('reports what is no regular file as file-unreadable', async () => {
+    const result = await importFiles(['/dev/null', fixturePath('pi-v1.jsonl')])
+    expect(result.files.map((file) => file.error?.code ?? null)).toEqual(['file-unreadable', null])
+  })
+
   it('walks folders by name, depth first, and names files from the folder down', async () => {
     await withFolder({ 'b.jsonl': session('b', 'x') }, async (folder) => {
       mkdirSync(`${folder}/a`)

@@ -51,6 +51,13 @@ describe('runs.jsonl', () => {
     })
   })
 
+  it('says that it cannot write where no folder can be made', async () => {
+    const written = await runs()
+    await withFolder({ file: 'x' }, async (folder) => {
+      await expect(writeRuns(`${folder}/file/runs.jsonl`, written)).rejects.toMatchObject({ code: 'file-unreadable' })
+    })
+  })
+
   it('names the line and the field of a row that is not valid', async () => {
     await expect(readChanged((row) => ({ ...row, task: 7 }))).rejects.toMatchObject({
       code: 'rows-invalid',
