@@ -19,7 +19,7 @@ import type { CommandContext, CommandResult } from '../command-context.ts'
 import { formatCount, type Progress, startProgress } from '../progress.ts'
 import { withAction } from '../run-action.ts'
 
-interface ExtractFlags {
+export interface ExtractFlags {
   readonly labels: string
   readonly model: string
   readonly layer: string
@@ -80,10 +80,10 @@ export function createCommand(): Command {
       '\nExample:\n  $ keepready extract runs.jsonl --labels labels.jsonl --model tiny --out dataset/\n' +
         '  $ keepready train dataset/ --out router/',
     )
-  return withAction<ExtractFlags>(command, extract)
+  return withAction<ExtractFlags>(command, runExtract)
 }
 
-async function extract(
+export async function runExtract(
   context: CommandContext,
   flags: ExtractFlags,
   [runsPath = '']: readonly string[],
@@ -99,23 +99,27 @@ async function extract(
     labelsSha256: (await hashFile(flags.labels)).sha256,
   }
   const show = progressShower(context)
-  const result = await extractDataset({
-    runs,
-    labels,
-    inputs,
-    representation: describeRepresentation(extractor),
-    startExtractor: () => startWorkerExtractor(extractor),
-    out: flags.out,
-    maxCheckpointsPerRun,
-    workers,
-    seed,
-    fresh: flags.fresh,
-    signal: context.signal,
-    onProgress: show.update,
-  })
-  show.done(result)
-  const { manifest, ...outcome } = result
-  return { data: { ...outcome, counts: manifest.counts }, text: describeResult(result) }
+  try {
+    const result = await extractDataset({
+      runs,
+      labels,
+      inputs,
+      representation: describeRepresentation(extractor),
+      startExtractor: () => startWorkerExtractor(extractor),
+      out: flags.out,
+      maxCheckpointsPerRun,
+      workers,
+      seed,
+      fresh: flags.fresh,
+      signal: context.signal,
+      onProgress: show.update,
+    })
+    show.done(result)
+    const { manifest, ...outcome } = result
+    return { data: { ...outcome, counts: manifest.counts }, text: describeResult(result) }
+  } finally {
+    show.stop()
+  }
 }
 
 function extractorOptions(flags: ExtractFlags): ExtractorOptions {
@@ -142,8 +146,13 @@ function wholeNumber(flag: string, text: string, least: number): number {
 
 interface ProgressShower {
   update(progress: ExtractProgress): void
+  /** Must be called, also after a failure. */
+  stop(): void
   done(result: ExtractResult): void
 }
+
+/** A long run reports when it is finished; until then the line is drawn again, so that a person sees it is alive. */
+const HEARTBEAT_MS = 1000
 
 /** A line for the vectors, one for the pairs; each begins with the first report of its stage. */
 function progressShower(context: CommandContext): ProgressShower {
@@ -153,6 +162,12 @@ function progressShower(context: CommandContext): ProgressShower {
   let last: ExtractProgress | null = null
   const rate = (tokens: number): string =>
     `${formatCount(tokens / Math.max((context.nowMs() - startMs) / 1000, 1e-3))} tokens/s`
+  const drawExtracting = (): void => {
+    if (extracting === null || last === null) return
+    const note = `${rate(last.computedTokens)}, run ${last.trajectoriesDone}/${last.trajectories}`
+    extracting.update(last.viewsDone, note)
+  }
+  const heartbeat = setInterval(drawExtracting, HEARTBEAT_MS)
   const endExtracting = (): void => {
     if (extracting === null || last === null) return
     extracting.done(
@@ -173,14 +188,14 @@ function progressShower(context: CommandContext): ProgressShower {
             )
         }
         last = progress
-        const note = `${rate(progress.computedTokens)}, run ${progress.trajectoriesDone}/${progress.trajectories}`
-        extracting.update(progress.viewsDone, note)
+        drawExtracting()
         return
       }
       endExtracting()
       pairing ??= startProgress(context, { stage: 'pairs', total: progress.trajectories, unit: 'runs' })
       pairing.update(progress.trajectoriesDone)
     },
+    stop: () => clearInterval(heartbeat),
     done(result) {
       endExtracting()
       const { pairs, ready } = result.manifest.counts
