@@ -19,19 +19,19 @@ export interface BenchModel {
 
 /**
  * @param nameOrPath `smollm2-shape`, `tiny`, or a checkpoint directory
- * @param layerCount layers of a random checkpoint: those above the measured one are never read
+ * @param options.layerCount layers of a random checkpoint: those above the measured one are never read
+ * @param options.real where the real SmolLM2 would lie; default: where its fetch script puts it
  * @throws model-not-found, disk-full
  */
 export function openBenchModel(
   nameOrPath: string,
-  options: { readonly layerCount: number; readonly seed: number },
+  options: { readonly layerCount: number; readonly seed: number; readonly real?: string },
 ): BenchModel {
   if (nameOrPath !== SMOLLM2_SHAPE_NAME) {
     const directory = resolveModelDirectory(nameOrPath)
     return { directory, description: directory, cleanUp: () => undefined }
   }
-  // The place where the fetch script of SmolLM2 puts it.
-  const real = join(homedir(), '.cache', 'keepready', 'smollm2-135m-instruct')
+  const { real = join(homedir(), '.cache', 'keepready', 'smollm2-135m-instruct') } = options
   if (existsSync(join(real, 'model.safetensors')))
     return { directory: real, description: `SmolLM2-135M-Instruct in ${real}`, cleanUp: () => undefined }
   const directory = mkdtempSync(join(tmpdir(), 'keepready-bench-'))

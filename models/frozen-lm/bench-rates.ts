@@ -37,7 +37,8 @@ export interface MatMulProbe {
 /** One 2048^3 product with a constant right side, which the runtime packs beforehand: its best case. One thread. */
 export async function createMatMulProbe(): Promise<MatMulProbe> {
   const rng = createRng(1)
-  const values = Float32Array.from({ length: SIZE * SIZE }, () => rng.nextFloat() - 0.5)
+  const values = new Float32Array(SIZE * SIZE)
+  for (let i = 0; i < values.length; i++) values[i] = rng.nextFloat() - 0.5
   const graph = createOnnxGraph('matmul')
   graph.input('a', 'f32', [SIZE, SIZE])
   graph.op('MatMul', ['a', graph.constant('b', 'f32', [SIZE, SIZE], values)], { outputs: ['c'] })
