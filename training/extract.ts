@@ -6,7 +6,14 @@
 import { join } from 'node:path'
 import type { LabelRow } from '../data/annotate/label-record.ts'
 import type { DatasetManifest, PairTable } from '../data/store/dataset.ts'
-import { type FileSeam, nodeFiles, UNFINISHED, type WrittenFile, writeTextWhole } from '../data/store/file-seam.ts'
+import {
+  type FileSeam,
+  nodeFiles,
+  translateWriteFailure,
+  UNFINISHED,
+  type WrittenFile,
+  writeTextWhole,
+} from '../data/store/file-seam.ts'
 import { hashFile } from '../data/store/hash-file.ts'
 import {
   MANIFEST_FILE,
@@ -92,9 +99,17 @@ interface Job {
 
 /**
  * @throws option-invalid (made with other options: another `out`, or `fresh`), labels-mismatch, rows-invalid,
- *   training-data-insufficient, disk-full, dataset-invalid, the signal's reason, and what extractors throw
+ *   training-data-insufficient, disk-full, file-unreadable (not writable), dataset-invalid, the signal's reason, and what extractors throw
  */
 export async function extractDataset(given: ExtractOptions): Promise<ExtractResult> {
+  try {
+    return await runStages(given)
+  } catch (thrown) {
+    throw translateWriteFailure(thrown, given.out)
+  }
+}
+
+async function runStages(given: ExtractOptions): Promise<ExtractResult> {
   const { representation, maxCheckpointsPerRun = DEFAULT_MAX_CHECKPOINTS_PER_RUN, seed = 0 } = given
   const { runs, labels, inputs, out, files = nodeFiles } = given
   const job: Job = {

@@ -121,7 +121,7 @@ const FULL = new Map([
 ])
 
 /** System errors become disk-full or file-unreadable; anything else passes through. */
-function translateWriteFailure(thrown: unknown, path: string, sizeBytes: number): unknown {
+export function translateWriteFailure(thrown: unknown, path: string, sizeBytes = 0): unknown {
   const code = systemCode(thrown)
   if (code === null) return thrown
   const full = FULL.get(code)

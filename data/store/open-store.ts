@@ -1,7 +1,7 @@
 /**
  * The state of a dataset directory before an extraction: what can be reused, and whether it may be.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../src/errors.ts'
@@ -40,6 +40,8 @@ export async function openStore(store: {
   readonly fresh: boolean
 }): Promise<StoreState> {
   const { files, directory, options } = store
+  if (existsSync(directory) && !statSync(directory).isDirectory())
+    throw new AppError('option-invalid', `${directory} is a file: give --out a directory`, { details: { directory } })
   await files.makeDirectory(directory)
   const optionsPath = join(directory, OPTIONS_FILE)
   if (existsSync(optionsPath)) {

@@ -292,6 +292,12 @@ describe('extractDataset refuses', () => {
     expect(await readdir(folder)).toEqual(['thesis.tex'])
   })
 
+  it('a file where the directory should be, and a path through a file', async () => {
+    await writeFile(join(folder, 'file'), 'mine')
+    await expect(extractDataset(options({ out: join(folder, 'file') }))).rejects.toThrow(/is a file: give --out a dir/)
+    expect(await codeOf(extractDataset(options({ out: join(folder, 'file', 'dataset') })))).toBe('file-unreadable')
+  })
+
   it('a run without labels, labels of another length, a missing interaction', async () => {
     const [first, ...others] = labelsFor(RUNS) as [LabelRow, ...LabelRow[]]
     const long = RUNS.find((run) => run.interactions.length >= 4) as Trajectory
