@@ -16,11 +16,17 @@ export const EMBEDDED_MODEL = 'tiny'
  */
 export function resolveModelDirectory(nameOrPath: string): string {
   const directory = nameOrPath === EMBEDDED_MODEL ? packageFile('models', EMBEDDED_MODEL) : resolve(nameOrPath)
+  requireModelDirectory(directory)
+  return directory
+}
+
+/** @throws model-not-found */
+export function requireModelDirectory(directory: string): void {
   const found = statSync(directory, { throwIfNoEntry: false })
-  if (found?.isDirectory() === true) return directory
+  if (found?.isDirectory() === true) return
   throw new AppError(
     'model-not-found',
     `no model at ${directory} (${found === undefined ? 'it does not exist' : 'it is no directory'}): give --model the directory of a downloaded Hugging Face checkpoint (config.json, tokenizer.json, *.safetensors), or ${EMBEDDED_MODEL} for the embedded model; keepready downloads nothing itself`,
-    { details: { model: nameOrPath } },
+    { details: { directory } },
   )
 }

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../src/errors.ts'
+import { requireModelDirectory } from '../model-directory.ts'
 import { modelRoot, resolveModelFile } from '../model-files.ts'
 import { readSafetensorsHeader, type TensorInfo } from '../safetensors.ts'
 import { type DecoderConfig, decoderTensors, type WeightDtype } from './architectures.ts'
@@ -29,10 +30,11 @@ const SINGLE_FILE = 'model.safetensors'
 const INDEX_FILE = 'model.safetensors.index.json'
 
 /**
- * @throws config-invalid, architecture-unsupported, safetensors-missing, safetensors-truncated,
+ * @throws model-not-found, config-invalid, architecture-unsupported, safetensors-missing, safetensors-truncated,
  * safetensors-header-invalid, safetensors-offset-invalid, tensor-mismatch, model-link-escapes
  */
 export function openCheckpoint(directory: string): Checkpoint {
+  requireModelDirectory(directory)
   const configPath = resolveModelFile(directory, 'config.json')
   if (configPath === null)
     throw new AppError(

@@ -2,11 +2,12 @@
  * The tokenizer of a Hugging Face checkpoint directory: tokenizer.json, and tokenizer_config.json where there is one.
  * Text from a history must stay text, so encoding uses a second tokenizer without the `special: true` added tokens.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers'
 import type { z } from 'zod'
 import { AppError } from '../../src/errors.ts'
+import { resolveModelFile } from '../model-files.ts'
 import type { Tokenizer } from './port.ts'
 import {
   type TokenizerConfig,
@@ -21,18 +22,18 @@ const DECODE_VERBATIM = { skip_special_tokens: false, clean_up_tokenization_spac
 
 /**
  * @param directory HF checkpoint directory
- * @throws tokenizer-missing, tokenizer-invalid
+ * @throws tokenizer-missing, tokenizer-invalid, model-link-escapes
  */
 export function loadTokenizer(directory: string): Tokenizer {
-  const path = join(directory, 'tokenizer.json')
-  if (!existsSync(path))
+  const path = resolveModelFile(directory, 'tokenizer.json')
+  if (path === null)
     throw new AppError(
       'tokenizer-missing',
-      `${path} does not exist: put the checkpoint's tokenizer.json beside its weights (only this format is read)`,
+      `${join(directory, 'tokenizer.json')} does not exist: put the checkpoint's tokenizer.json beside its weights (only this format is read)`,
     )
   const json = readJson(path, tokenizerJsonSchema)
-  const configPath = join(directory, 'tokenizer_config.json')
-  const config = existsSync(configPath) ? readJson(configPath, tokenizerConfigSchema) : {}
+  const configPath = resolveModelFile(directory, 'tokenizer_config.json')
+  const config = configPath === null ? {} : readJson(configPath, tokenizerConfigSchema)
   return createTokenizer({ json, config, path })
 }
 

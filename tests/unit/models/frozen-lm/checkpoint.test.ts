@@ -136,6 +136,19 @@ describe('a checkpoint is refused by name when', () => {
     expect(() => openCheckpoint(directory)).toThrow(code('model-link-escapes', /outside\.safetensors/))
   })
 
+  it('a link points to itself', () => {
+    const directory = freshDirectory()
+    rmSync(join(directory, 'model.safetensors'))
+    symlinkSync('model.safetensors', join(directory, 'model.safetensors'))
+    expect(() => openCheckpoint(directory)).toThrow(code('file-unreadable', /ELOOP/))
+  })
+
+  it('the directory does not exist', async () => {
+    await expect(loadFrozenLm({ directory: join(folder, 'nowhere'), layer: 1 })).rejects.toThrow(
+      code('model-not-found', /it does not exist.*--model/),
+    )
+  })
+
   it('an index names a file outside of the directory', () => {
     const directory = freshDirectory()
     renameSync(join(directory, 'model.safetensors'), join(folder, 'elsewhere.safetensors'))
