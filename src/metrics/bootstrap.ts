@@ -6,7 +6,7 @@
 import { AppError } from '../errors.ts'
 import type { Rng } from '../rng.ts'
 
-/** (resamples, groups) row-major: how often each group stands in each resample; every row sums to `groups`. */
+/** (resamples, groups) row-major: how often each group stands in each resample. */
 export interface GroupDraws {
   readonly groups: number
   readonly resamples: number
@@ -21,13 +21,20 @@ export interface Interval {
   readonly high: number
 }
 
-/** @param groups at most 65,535, the range of a multiplicity */
-export function drawGroups(groups: number, resamples: number, rng: Rng): GroupDraws {
+export interface DrawOptions {
+  /** At most 65,535, the range of a multiplicity. */
+  readonly groups: number
+  readonly resamples: number
+  /** Groups per resample; default `groups`. */
+  readonly size?: number
+}
+
+export function drawGroups({ groups, resamples, size = groups }: DrawOptions, rng: Rng): GroupDraws {
   if (groups > 65535) throw new AppError('invariant', `bootstrap: ${groups} groups, at most 65535 can be counted`)
   const counts = new Uint16Array(groups * resamples)
   for (let resample = 0; resample < resamples; resample++) {
     const start = resample * groups
-    for (let draw = 0; draw < groups; draw++) {
+    for (let draw = 0; draw < size; draw++) {
       const at = start + rng.nextBelow(groups)
       counts[at] = (counts[at] ?? 0) + 1
     }

@@ -73,7 +73,7 @@ export interface RotationValue {
 export interface Estimate {
   /** Mean over the rotations in which it is defined; null if there is none. */
   readonly value: number | null
-  /** 95 % percentile bootstrap over groups within each rotation; null with fewer than MIN_INTERVAL_GROUPS groups in all. */
+  /** 95 % percentile bootstrap over groups within each rotation (n - 1 of n groups per draw); null with fewer than MIN_INTERVAL_GROUPS groups in all. */
   readonly interval: Interval | null
   /** Test groups with a READY pair, summed over rotations (each group is tested once). */
   readonly readyGroups: number

@@ -35,6 +35,10 @@ export interface RotationTest {
   readonly group: Int32Array
   readonly runs: readonly TestRun[]
   readonly groups: number
+  /**
+   * Each resample holds groups - 1 groups: a rotation is a stratum of the mean over rotations, and drawing all n of few
+   * groups would make intervals too narrow by sqrt((n - 1) / n) (Rao & Wu 1988).
+   */
   readonly draws: GroupDraws
   readonly subsets: Readonly<Record<SubsetName, TestSubset>>
 }
@@ -78,7 +82,10 @@ export function createRotationTest(dataset: Dataset, options: RotationTestOption
     group: Int32Array.from(run, (number) => runs[number]?.group ?? 0),
     runs,
     groups,
-    draws: drawGroups(groups, options.resamples, createRng(deriveSeed(options.seed, 'bootstrap', options.rotation))),
+    draws: drawGroups(
+      { groups, resamples: options.resamples, size: Math.max(1, groups - 1) },
+      createRng(deriveSeed(options.seed, 'bootstrap', options.rotation)),
+    ),
     subsets: {
       headline: createSubset(masks.headline, run, runs.length),
       all: createSubset(masks.all, run, runs.length),

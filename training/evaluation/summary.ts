@@ -91,7 +91,7 @@ export function caveatsOf(input: SummaryInput): readonly string[] {
         ]
       : smallest !== null && smallest < MIN_INTERVAL_GROUPS
         ? [
-            `Some rotations test as few as ${smallest} groups with a READY pair: single rotations with fewer than ${MIN_INTERVAL_GROUPS} get no interval of their own. The interval of the mean rests on all ${headline.readyGroups} such groups and is somewhat too narrow for that reason.`,
+            `Some rotations test as few as ${smallest} groups with a READY pair: single rotations with fewer than ${MIN_INTERVAL_GROUPS} get no interval of their own. The interval of the mean rests on all ${headline.readyGroups} such groups (n - 1 of n groups are drawn per rotation, so that few groups do not narrow it).`,
           ]
         : []),
     ...(headline.mixedRuns < headline.runs

@@ -10,7 +10,7 @@ import type { Estimate, SampledPair } from '../evaluation/evaluation-record.ts'
 import { type Html, trustedHtml } from './html.ts'
 import type { Series } from './series.ts'
 
-const SIZE = { width: 400, height: 320, marginLeft: 46, marginBottom: 40, marginTop: 14, marginRight: 14 }
+const SIZE = { width: 360, height: 300, marginLeft: 46, marginBottom: 40, marginTop: 14, marginRight: 14 }
 const STYLE = { fontSize: '12px', background: 'transparent', color: 'currentColor', overflow: 'visible' }
 const SHARE = { domain: [0, 1], ticks: 5, tickFormat: (value: number): string => String(value) }
 /** `.9`, `1`: one way to write a share on an axis. */
@@ -89,6 +89,7 @@ export function scoreByAgePlot(sample: readonly SampledPair[]): Html {
         x: 'age',
         y: 'score',
         r: 2.2,
+        dx: label === 1 ? 3 : -3,
         symbol: label === 1 ? 'circle' : 'times',
         stroke: colour,
         ...(label === 1 ? { fill: colour, fillOpacity: 0.3 } : {}),
@@ -136,7 +137,7 @@ export function domainPlot(rows: readonly DomainRow[]): Html {
   return draw(
     'Within-trajectory AUROC by domain',
     {
-      width: 640,
+      width: 460,
       height: 50 + domains * (names.length * 17 + 26),
       marginLeft: 130,
       marginTop: 24,
@@ -216,5 +217,12 @@ function draw(label: string, options: Plot.PlotOptions, marks: readonly Plot.Mar
     style: STYLE,
     marks: [...marks],
   })
-  return trustedHtml(svg.outerHTML)
+  return trustedHtml(roundCoordinates(String(svg.outerHTML)))
+}
+
+/** A tenth of a pixel is enough: attribute values alone, text stays as it is. */
+function roundCoordinates(svg: string): string {
+  return svg.replaceAll(/="[^"<>]*"/g, (attribute) =>
+    attribute.replaceAll(/-?\d+\.\d{3,}/g, (number) => Number(number).toFixed(1)),
+  )
 }

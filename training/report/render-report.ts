@@ -62,7 +62,7 @@ function verdictsSection(record: EvaluationRecord): Html {
 <p>Each cell is router minus baseline. Only an interval above 0 counts as beating.</p>
 ${verdictTable(record)}
 <h2 id="headline">Headline numbers</h2>
-<p>Inside each held-out run: how often does a READY pair score above a KEEP pair (chance .5)? The other columns rank pairs of all runs together, where a score that only recognises the domain already looks good. Lift is PR-AUC over prevalence, so chance is 1. Each run weighs the same unless a column says pair-weighted.</p>
+<p>Inside each held-out run: how often does a READY pair score above a KEEP pair (chance .5)? The other columns rank pairs of all runs together, where a score that only recognises the domain already looks good. Lift is PR-AUC over prevalence: about 1 for chance, see the row random. Each run weighs the same unless a column says pair-weighted.</p>
 ${headlineTable(record, 'headline')}
 <details><summary>The same on all pairs, those near the end of a run included</summary>${headlineTable(record, 'all')}</details>`
 }

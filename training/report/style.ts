@@ -25,16 +25,16 @@ h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 .25rem; }
 h2 { font-size: 1.2rem; margin: 2.5rem 0 .5rem; padding-top: .5rem; border-top: 1px solid var(--line); }
 p, li { max-width: 46rem; }
 .sub, figcaption, .note { color: var(--soft); font-size: .875rem; }
-.summary { background: var(--panel); border-left: 4px solid var(--blue); padding: .75rem 1rem; margin: 1rem 0; }
+.summary { background: var(--panel); border-left: 4px solid var(--blue); padding: .75rem 1rem; margin: 1rem 0; max-width: 50rem; }
 .summary p { margin: .25rem 0 .6rem; }
 .summary p:first-child { font-weight: 600; }
 .scroll { overflow-x: auto; margin: .75rem 0; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--soft); padding-bottom: .25rem; }
-th, td { text-align: left; padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: baseline; white-space: nowrap; }
+th, td { text-align: left; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: baseline; white-space: nowrap; }
 td.number, th.number { text-align: right; }
-thead th { border-bottom: 2px solid var(--line); font-weight: 600; vertical-align: bottom; }
-tbody th { font-weight: 400; }
+thead th { border-bottom: 2px solid var(--line); font-weight: 600; vertical-align: bottom; white-space: normal; min-width: 4.5rem; }
+tbody th { font-weight: 400; position: sticky; left: 0; background: var(--page); }
 tr.router th { font-weight: 600; }
 tr.break td, tr.break th { border-top: 2px solid var(--line); }
 .interval { color: var(--soft); }
@@ -45,7 +45,7 @@ figure { margin: 0; min-width: 0; }
 figure h3 { font-size: 1rem; margin: 0 0 .25rem; }
 figure svg { display: block; width: 100%; max-width: 30rem; height: auto; }
 figure.wide { margin-top: 1.5rem; }
-figure.wide svg { max-width: 44rem; }
+figure.wide svg { max-width: 38rem; }
 svg [aria-label$="grid"] { stroke: var(--line); stroke-opacity: 1; }
 .legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; margin: .75rem 0; list-style: none; font-size: .875rem; }
 .legend li { display: flex; align-items: center; gap: .4rem; }

@@ -42,18 +42,21 @@ export function domainTable(record: EvaluationRecord, scope: ScopeMetrics): Html
 }
 
 function scopeColumns(subset: SubsetName, scopeName: string): readonly Column[] {
-  const metric = (name: MetricName) => (predictor: PredictorRecord) =>
-    estimateCell(predictor.subsets[subset].scopes.find((scope) => scope.name === scopeName)?.metrics[name] ?? null)
+  const metric = (name: MetricName, digits?: number) => (predictor: PredictorRecord) =>
+    estimateCell(
+      predictor.subsets[subset].scopes.find((scope) => scope.name === scopeName)?.metrics[name] ?? null,
+      digits,
+    )
   return [
-    { title: 'within-trajectory AUROC', cell: metric('withinAuroc') },
+    { title: 'within-run AUROC', cell: metric('withinAuroc') },
     { title: 'pair-weighted', cell: metric('withinAurocPairWeighted') },
     { title: 'within PR-AUC', cell: metric('withinAveragePrecision') },
-    { title: 'its lift', cell: metric('withinLift') },
+    { title: 'its lift', cell: metric('withinLift', 2) },
     { title: 'AUROC', cell: metric('auroc') },
     { title: 'pair-weighted', cell: metric('aurocPairWeighted') },
     { title: 'PR-AUC', cell: metric('averagePrecision') },
     { title: 'pair-weighted', cell: metric('averagePrecisionPairWeighted') },
-    { title: 'lift', cell: metric('lift') },
+    { title: 'lift', cell: metric('lift', 2) },
   ]
 }
 
@@ -128,7 +131,7 @@ export function rotationTable(record: EvaluationRecord): Html {
       cell: (predictor) => {
         const estimate = scopeOf(predictor, 'all')?.metrics.withinAuroc.rotations[rotation]
         if (estimate === undefined) return '–'
-        return html`${formatValue(estimate.value)} <span class="interval">${formatInterval(estimate.interval)}</span>`
+        return html`${formatValue(estimate.value)}<br><span class="interval">${formatInterval(estimate.interval)}</span>`
       },
     }),
   )
@@ -166,12 +169,13 @@ function scopeOf(predictor: PredictorRecord, name: string): ScopeMetrics | undef
   return predictor.subsets.headline.scopes.find((scope) => scope.name === name)
 }
 
-function estimateCell(estimate: Estimate | null): HtmlPart {
+/** The interval stands under its value: tables stay narrow enough for a phone. */
+function estimateCell(estimate: Estimate | null, digits = 3): HtmlPart {
   if (estimate === null) return '–'
-  const interval = formatInterval(estimate.interval)
+  const interval = formatInterval(estimate.interval, digits)
   return interval === ''
-    ? formatValue(estimate.value)
-    : html`${formatValue(estimate.value)} <span class="interval">${interval}</span>`
+    ? formatValue(estimate.value, digits)
+    : html`${formatValue(estimate.value, digits)}<br><span class="interval">${interval}</span>`
 }
 
 function rateCell(estimate: Estimate, beside: Estimate | null): Html {

@@ -63,15 +63,15 @@ describe('a resample', () => {
   })
 
   test.prop([fc.integer(), fc.integer({ min: 1, max: 20 })])('draws as many groups as there are', (seed, groups) => {
-    const draws = drawGroups(groups, 7, createRng(seed))
+    const draws = drawGroups({ groups, resamples: 7 }, createRng(seed))
     for (let i = 0; i < 7; i++)
       expect(draws.counts.subarray(i * groups, (i + 1) * groups).reduce((a, b) => a + b, 0)).toBe(groups)
-    expect(drawGroups(groups, 7, createRng(seed))).toEqual(draws)
+    expect(drawGroups({ groups, resamples: 7 }, createRng(seed))).toEqual(draws)
   })
 
   test.prop([rows, fc.integer()])('gives a paired difference of exactly 0 between a score and itself', (list, seed) => {
     const statistic = groupedAuroc(columnsOf(list))
-    const draws = drawGroups(GROUPS, 20, createRng(seed))
+    const draws = drawGroups({ groups: GROUPS, resamples: 20 }, createRng(seed))
     const values = resampleStatistic(draws, statistic)
     const interval = pairedDifferenceInterval(values, values)
     if (values.every((value) => Number.isNaN(value))) expect(interval).toBeNull()

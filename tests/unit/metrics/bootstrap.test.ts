@@ -24,7 +24,7 @@ describe('percentile interval', () => {
     const experiments = 200
     for (let experiment = 0; experiment < experiments; experiment++) {
       const values = Array.from({ length: 40 }, () => rng.nextNormal())
-      const draws = drawGroups(40, 300, rng)
+      const draws = drawGroups({ groups: 40, resamples: 300 }, rng)
       const interval = percentileInterval(resampleStatistic(draws, groupedRatio(values, new Array(40).fill(1))))
       if (interval !== null && interval.low <= 0 && interval.high >= 0) covered += 1
     }
@@ -33,11 +33,22 @@ describe('percentile interval', () => {
   })
 })
 
+describe('strata of few groups', () => {
+  it('give the variance of a mean without bias when n - 1 of n groups are drawn', () => {
+    const values = [1, 4, 7]
+    const draws = drawGroups({ groups: 3, resamples: 20_000, size: 2 }, createRng(9))
+    const means = resampleStatistic(draws, groupedRatio(values, [1, 1, 1]))
+    const variance = means.reduce((sum, mean) => sum + (mean - 4) ** 2, 0) / means.length
+    expect(variance).toBeGreaterThan(2.9)
+    expect(variance).toBeLessThan(3.1)
+  })
+})
+
 describe('paired differences', () => {
   it('are narrower than the intervals of their parts when both rise and fall together', () => {
     const base = Array.from({ length: 30 }, (_, i) => i / 30)
     const ones = new Array(30).fill(1)
-    const draws = drawGroups(30, 400, createRng(3))
+    const draws = drawGroups({ groups: 30, resamples: 400 }, createRng(3))
     const a = resampleStatistic(
       draws,
       groupedRatio(

@@ -1,0 +1,164 @@
+/**
+ * keepready evaluate: dataset + router -> metrics.json and one self-contained HTML report.
+ */
+import { join } from 'node:path'
+import Table from 'cli-table3'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { nodeFiles, writeTextWhole } from '../../../data/store/file-seam.ts'
+import { readDataset, readDatasetTrajectories } from '../../../data/store/read-dataset.ts'
+import { evaluate } from '../../../training/evaluate.ts'
+import type { EvaluationRecord } from '../../../training/evaluation/evaluation-record.ts'
+import { formatEstimate, formatValue } from '../../../training/evaluation/format-estimate.ts'
+import { readRouterPredictions } from '../../../training/evaluation/router-predictions.ts'
+import { renderReport } from '../../../training/report/render-report.ts'
+import type { CommandContext, CommandResult } from '../command-context.ts'
+import { startProgress } from '../progress.ts'
+import { withAction } from '../run-action.ts'
+
+export interface EvaluateCommandOptions {
+  readonly router: string
+  readonly out: string
+  readonly bootstrap: number
+  readonly seed: number
+}
+
+const DEFAULT_RESAMPLES = 1000
+/** Percentiles of 2.5 % need some values in each tail. */
+const MIN_RESAMPLES = 100
+
+export const METRICS_FILE = 'metrics.json'
+export const REPORT_FILE = 'index.html'
+
+export function createCommand(): Command {
+  const command = new Command('evaluate')
+    .summary('dataset + router -> metrics.json and an HTML report')
+    .description(
+      "Measures the router's held-out predictions beside every baseline, over grouped rotations, with bootstrap intervals.",
+    )
+    .argument('<dataset>', 'directory that keepready extract wrote')
+    .requiredOption('--router <directory>', 'router artefact that keepready train made from this dataset')
+    .requiredOption('--out <directory>', `where ${METRICS_FILE} and ${REPORT_FILE} go`)
+    .addOption(
+      new Option('--bootstrap <resamples>', `resamples of groups per rotation, at least ${MIN_RESAMPLES}`)
+        .argParser(parseResamples)
+        .default(DEFAULT_RESAMPLES),
+    )
+    .addOption(
+      new Option('--seed <number>', 'of the bootstrap and the random baseline').argParser(parseSeed).default(1),
+    )
+    .addHelpText('after', '\nExample:\n  $ keepready evaluate dataset/ --router router/ --out report/')
+  return withAction<EvaluateCommandOptions>(command, runEvaluate)
+}
+
+export async function runEvaluate(
+  context: CommandContext,
+  options: EvaluateCommandOptions,
+  args: readonly string[],
+): Promise<CommandResult> {
+  const directory = args[0] ?? ''
+  const dataset = await readDataset(directory)
+  const { manifest, parts, predictions } = readRouterPredictions(options.router, dataset)
+  const trajectories = await readDatasetTrajectories(directory)
+  let progress: ReturnType<typeof startProgress> | null = null
+  const record = await evaluate(
+    {
+      dataset,
+      trajectories,
+      parts,
+      router: { directory: options.router, served: manifest.spec.inputs },
+      predictions,
+      seed: options.seed,
+      resamples: options.bootstrap,
+    },
+    {
+      signal: context.signal,
+      onProgress(done, total, what) {
+        progress ??= startProgress(context, { stage: 'evaluate', total, unit: 'scores' })
+        progress.update(done, what)
+      },
+    },
+  )
+  const files = { metrics: join(options.out, METRICS_FILE), report: join(options.out, REPORT_FILE) }
+  await nodeFiles.makeDirectory(options.out)
+  await writeTextWhole(nodeFiles, files.report, renderReport(record))
+  await writeTextWhole(nodeFiles, files.metrics, `${JSON.stringify(record)}\n`)
+  const finished = progress as ReturnType<typeof startProgress> | null
+  finished?.done(
+    `${record.predictors.length} scores on ${record.counts.all.pairs.toLocaleString('en-US')} held-out pairs -> ${files.report}`,
+  )
+  return {
+    data: {
+      summary: record.summary,
+      caveats: record.caveats,
+      counts: record.counts,
+      headline: headlineOf(record),
+      comparisons: record.comparisons.filter((one) => one.scope === 'all'),
+      files,
+    },
+    text: cardText(record, files),
+  }
+}
+
+/** Headline metrics of each score over all test runs. */
+export function headlineOf(record: EvaluationRecord) {
+  return record.predictors.map(({ name, kind, subsets }) => {
+    const metrics = subsets.headline.scopes.find((scope) => scope.kind === 'all')?.metrics
+    return {
+      name,
+      kind,
+      withinAuroc: metrics?.withinAuroc,
+      auroc: metrics?.auroc,
+      averagePrecision: metrics?.averagePrecision,
+      lift: metrics?.lift,
+    }
+  })
+}
+
+function cardText(record: EvaluationRecord, files: { readonly metrics: string; readonly report: string }): string {
+  const table = new Table({
+    head: ['score', 'within-run AUROC', 'AUROC', 'PR-AUC', 'lift', 'served input'],
+    style: { head: [], border: [] },
+  })
+  const { served } = record.router
+  for (const { name, kind, withinAuroc, auroc, averagePrecision, lift } of headlineOf(record)) {
+    const verdict = record.comparisons.find(
+      (one) => one.a === served && one.b === name && one.scope === 'all' && one.metric === 'withinAuroc',
+    )?.verdict
+    table.push([
+      kind === 'router' ? `* ${name}` : name,
+      withinAuroc === undefined ? '-' : formatEstimate(withinAuroc),
+      auroc === undefined ? '-' : formatEstimate(auroc),
+      averagePrecision === undefined ? '-' : formatEstimate(averagePrecision),
+      formatValue(lift?.value ?? null, 2),
+      name === served ? '(this one)' : verdict === undefined ? '' : VERDICT[verdict],
+    ])
+  }
+  return [
+    'Headline pairs, means over rotations, each run counting once, 95 % intervals by bootstrap over groups (* = router):',
+    table.toString(),
+    ...record.summary,
+    record.caveats[0] ?? '',
+    `Written: ${files.report} ${files.metrics}`,
+    `Next: open ${files.report}, or keepready serve --router ${record.router.directory}`,
+  ].join('\n')
+}
+
+const VERDICT = {
+  beats: 'beats it',
+  'is-worse': 'is worse',
+  'no-difference-shown': 'does not beat it',
+  'cannot-tell': 'cannot tell',
+} as const
+
+function parseResamples(text: string): number {
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < MIN_RESAMPLES)
+    throw new InvalidArgumentError(`it must be an integer of at least ${MIN_RESAMPLES}.`)
+  return value
+}
+
+function parseSeed(text: string): number {
+  const value = Number(text)
+  if (!Number.isInteger(value)) throw new InvalidArgumentError('it must be an integer.')
+  return value
+}
