@@ -1,0 +1,93 @@
+/** keepready demo: the whole path on sample logs, offline. */
+import { join } from 'node:path'
+import Table from 'cli-table3'
+import { Command } from 'commander'
+import { capsText } from '../demo/demo-caps.ts'
+import { type DemoResult, runDemo } from '../demo/run-demo.ts'
+import { withAction } from '../run-action.ts'
+import { percent } from '../score-table.ts'
+
+interface DemoOptions {
+  readonly out: string
+  readonly fresh: boolean
+}
+
+export function createCommand(): Command {
+  const command = new Command('demo')
+    .summary('the whole path on sample logs, offline, in a few minutes')
+    .description(
+      'Imports licensed sample logs, labels them, extracts hidden states with the embedded model, trains and evaluates a\n' +
+        'router, and asks a server about a long history that no training part saw. Run again: finished stages are reused.',
+    )
+    .option('--out <directory>', 'where everything is written', 'keepready-demo')
+    .option('--fresh', 'remove that directory first', false)
+    .addHelpText('after', '\nExample:\n  $ keepready demo --fresh')
+  return withAction<DemoOptions>(command, async (context, options) => {
+    context.writeErr(`${capsText()}\n`)
+    const startMs = context.nowMs()
+    const result = await runDemo(context, options)
+    const seconds = (context.nowMs() - startMs) / 1000
+    const peakRssBytes = process.resourceUsage().maxRSS * 1024
+    return {
+      data: { ...result, served: servedData(result), seconds, peak_rss_bytes: peakRssBytes },
+      text: demoText(result, { seconds, peakRssBytes }),
+    }
+  })
+}
+
+function servedData({ served }: DemoResult): unknown {
+  return served.points.map(({ operatingPoint, score, compaction }) => ({
+    operating_point: operatingPoint,
+    tau: score.tau,
+    ready: score.interactions.filter((item) => item.ready).length,
+    outcome: compaction.outcome,
+    reason: compaction.reason ?? null,
+    tokens: compaction.tokens,
+  }))
+}
+
+function demoText(result: DemoResult, cost: { readonly seconds: number; readonly peakRssBytes: number }): string {
+  const { out } = result
+  return [
+    '',
+    ...result.summary,
+    '',
+    servedText(result),
+    '',
+    `Written (${cost.seconds.toFixed(0)} s, peak memory ${(cost.peakRssBytes / 2 ** 20).toFixed(0)} MiB):`,
+    `  ${join(out, 'runs.jsonl')} and ${join(out, 'labels.jsonl')}   ${result.runs} runs and their labels`,
+    `  ${join(out, 'dataset')}   hidden states and pairs`,
+    `  ${join(out, 'router')}   the router artefact`,
+    `  ${join(out, 'report', 'index.html')} and ${join(out, 'report', 'metrics.json')}   the evaluation`,
+    'Next:',
+    `  keepready labels stats ${join(out, 'runs.jsonl')} ${join(out, 'labels.jsonl')}`,
+    `  keepready serve --router ${join(out, 'router')}`,
+    '  keepready import YOUR_LOGS --out runs.jsonl',
+  ].join('\n')
+}
+
+function servedText({ served }: DemoResult): string {
+  const table = new Table({
+    head: ['operating point', 'tau', 'READY', 'spans replaced', 'outcome', 'tokens before', 'after', 'change'],
+    style: { head: [], border: [] },
+  })
+  for (const { operatingPoint, score, compaction } of served.points) {
+    const { before, after } = compaction.tokens
+    table.push([
+      operatingPoint,
+      score.tau === null ? 'none' : score.tau.toFixed(3),
+      `${score.interactions.filter((item) => item.ready).length} of ${score.interactions.length}`,
+      compaction.outcome === 'applied' ? compaction.spans.filter((span) => span.accepted).length : 0,
+      compaction.reason === undefined ? compaction.outcome : `${compaction.outcome} (${compaction.reason})`,
+      before.toLocaleString('en-US'),
+      after.toLocaleString('en-US'),
+      percent(before, after),
+    ])
+  }
+  const warnings = served.points.flatMap(({ score }) => score.warnings)
+  return [
+    'One Claude Code session that no training part saw, served and compacted (tokens: o200k estimate):',
+    table.toString(),
+    ...warnings,
+  ].join('\n')
+}
