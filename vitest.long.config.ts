@@ -1,5 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  test: { include: ['tests/long/**/*.test.ts'], testTimeout: 1_800_000, pool: 'forks', maxWorkers: 2 },
+  test: {
+    include: ['tests/property/**/*.test.ts', 'tests/long/**/*.test.ts'],
+    setupFiles: ['tests/long/more-runs.ts'],
+    testTimeout: 1_800_000,
+    pool: 'forks',
+    maxWorkers: 2,
+  },
 })

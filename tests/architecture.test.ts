@@ -21,7 +21,7 @@ const ALLOWED: Readonly<Record<Folder, readonly Folder[]>> = {
 }
 
 /** Packages and builtins that a pure kernel may use: values in, values out. */
-const PURE_PACKAGES = ['node:crypto', 'jsonc-parser', /^pure-rand\//]
+const PURE_PACKAGES = ['node:crypto', /^pure-rand\//]
 
 const isCli = (file: string): boolean => file.startsWith('src/cli/')
 

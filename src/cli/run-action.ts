@@ -11,8 +11,10 @@ export type Action<Options> = (
   args: readonly string[],
 ) => Promise<CommandResult>
 
-/** Adds --json and wires the action: every command goes through here. */
+/** Adds --json and --seed, and wires the action: every command goes through here. */
 export function withAction<Options extends object>(command: Command, action: Action<Options>): Command {
+  if (!command.options.some((option) => option.long === '--seed'))
+    command.option('--seed <number>', 'accepted by every command; this one draws nothing at random')
   return command
     .option('--json', 'print the result as one JSON document on stdout', false)
     .action(async (...received: unknown[]) => {

@@ -39,7 +39,6 @@ export function createCommand(): Command {
         .default('veto'),
     )
     .option('--any-literal', 'evidence may be any literal of the interaction, not only one that it introduced', false)
-    .option('--seed <number>', 'accepted like everywhere; this annotator draws nothing at random', '0')
     .addHelpText(
       'after',
       '\nExample:\n  $ keepready annotate runs.jsonl --annotator lineage --out labels.jsonl\n' +

@@ -1,7 +1,7 @@
 /** keepready demo: the whole path on sample logs, offline. */
 import { join } from 'node:path'
 import Table from 'cli-table3'
-import { Command } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { capsText } from '../demo/demo-caps.ts'
 import { type DemoResult, runDemo } from '../demo/run-demo.ts'
 import { withAction } from '../run-action.ts'
@@ -10,6 +10,7 @@ import { percent } from '../score-table.ts'
 interface DemoOptions {
   readonly out: string
   readonly fresh: boolean
+  readonly seed: number
 }
 
 export function createCommand(): Command {
@@ -21,6 +22,7 @@ export function createCommand(): Command {
     )
     .option('--out <directory>', 'where everything is written', 'keepready-demo')
     .option('--fresh', 'remove that directory first', false)
+    .addOption(new Option('--seed <number>', 'of every stage that draws at random').argParser(parseSeed).default(1))
     .addHelpText('after', '\nExample:\n  $ keepready demo --fresh')
   return withAction<DemoOptions>(command, async (context, options) => {
     context.writeErr(`${capsText()}\n`)
@@ -90,4 +92,9 @@ function servedText({ served }: DemoResult): string {
     table.toString(),
     ...warnings,
   ].join('\n')
+}
+
+function parseSeed(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number of at least 0 is needed.')
+  return Number(text)
 }

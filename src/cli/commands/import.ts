@@ -15,7 +15,6 @@ import { withAction } from '../run-action.ts'
 interface ImportCommandOptions {
   readonly format: string
   readonly out: string
-  readonly seed: string
 }
 
 /** Longer lists are cut on the screen; --json has them whole. */
@@ -36,7 +35,6 @@ export function createCommand(): Command {
     .argument('<paths...>', 'log files, or folders that are searched for them')
     .requiredOption('--out <file>', 'runs file to write (JSONL, readable by you alone)')
     .option('--format <name>', `auto, or one of ${FORMAT_NAMES.join(', ')}`, 'auto')
-    .option('--seed <number>', 'accepted like everywhere; import draws nothing at random', '0')
     .addHelpText(
       'after',
       `\nFormats:\n${formats}\n\nExample:\n  $ keepready import ~/.claude/projects --out runs.jsonl\n\n` +

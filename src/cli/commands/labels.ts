@@ -21,7 +21,6 @@ export function createCommand(): Command {
     )
     .argument('<runs.jsonl>', 'runs as `keepready import` writes them')
     .argument('<labels.jsonl>', 'labels as `keepready annotate` writes them')
-    .option('--seed <number>', 'accepted like everywhere; counting draws nothing at random', '0')
     .addHelpText('after', EXAMPLE)
   return new Command('labels')
     .summary('look at labels: prevalence, ages, boundaries')

@@ -16,7 +16,7 @@ import type { CommandContext, CommandResult } from '../command-context.ts'
 import { startProgress } from '../progress.ts'
 import { withAction } from '../run-action.ts'
 
-interface TrainCommandOptions {
+export interface TrainCommandOptions {
   readonly out: string
   readonly inputs: InputKind | 'auto'
   readonly width?: number
@@ -70,7 +70,7 @@ export function createCommand(): Command {
   return withAction<TrainCommandOptions>(command, runTrain)
 }
 
-async function runTrain(
+export async function runTrain(
   context: CommandContext,
   options: TrainCommandOptions,
   args: readonly string[],

@@ -23,7 +23,6 @@ import { isDone, markDone, stageKey } from './demo-stamp.ts'
 import { type ServedHistory, serveHistory } from './serve-history.ts'
 
 const DEMO_HISTORY = join('demo-history', 'demo-history.claude-code.jsonl')
-const SEED = 1
 
 export interface DemoResult {
   readonly out: string
@@ -37,9 +36,9 @@ export interface DemoResult {
 
 export async function runDemo(
   context: CommandContext,
-  options: { readonly out: string; readonly fresh: boolean },
+  options: { readonly out: string; readonly fresh: boolean; readonly seed: number },
 ): Promise<DemoResult> {
-  const { out } = options
+  const { out, seed } = options
   if (options.fresh) rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
   const path = (name: string): string => join(out, name)
@@ -76,7 +75,7 @@ export async function runDemo(
       workers: String(Math.min(2, availableParallelism())),
       out: path('dataset'),
       fresh: false,
-      seed: String(SEED),
+      seed: String(seed),
     },
     [path('runs.jsonl')],
   )
@@ -85,24 +84,20 @@ export async function runDemo(
     reused.push('extract')
   }
   await stage('train', {
-    key: stageKey([path('dataset/manifest.json')], { width, seed: SEED }),
+    key: stageKey([path('dataset/manifest.json')], { width, seed }),
     output: 'router/router.json',
     run: () =>
       runTrain(
         context,
-        { out: path('router'), inputs: 'auto', width, seed: SEED, workers: Math.min(2, availableParallelism()) },
+        { out: path('router'), inputs: 'auto', width, seed, workers: Math.min(2, availableParallelism()) },
         [path('dataset')],
       ),
   })
   await stage('evaluate', {
-    key: stageKey([path('dataset/manifest.json'), path('router/router.json')], { bootstrap, seed: SEED }),
+    key: stageKey([path('dataset/manifest.json'), path('router/router.json')], { bootstrap, seed }),
     output: 'report/index.html',
     run: () =>
-      runEvaluate(
-        context,
-        { router: path('router'), out: path('report'), bootstrap, seed: SEED },
-        [path('dataset')],
-      ),
+      runEvaluate(context, { router: path('router'), out: path('report'), bootstrap, seed }, [path('dataset')]),
   })
 
   const progress = startProgress(context, { stage: 'serve', total: null, unit: 'requests' })
