@@ -1,6 +1,6 @@
 /**
- * The HTTP side: guards, bodies, routes, errors. It parses, asks the history service and formats; the model lives in
- * another process. Trace of one request: guard -> body text -> schema -> history service -> queue -> host -> response.
+ * The HTTP side: guards, routes, errors. It moves bytes: what they say is read in the history thread, and the model runs
+ * in another process.
  */
 import swagger from '@fastify/swagger'
 import Fastify, {
@@ -13,10 +13,10 @@ import Fastify, {
 } from 'fastify'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 import { AppError, toAppError } from '../src/errors.ts'
+import type { HistoryAnswer, HistoryCall } from './answer-call.ts'
 import type { ServerConfig } from './config.schema.ts'
 import { guardRequest } from './guards.ts'
-import type { HistoryService } from './history-service.ts'
-import { errorBody, HTTP_STATUS } from './http-errors.ts'
+import { errorBody, HTTP_STATUS, logFields } from './http-errors.ts'
 import { historyRoutes } from './routes/history-routes.ts'
 import { statusRoutes } from './routes/status-routes.ts'
 import type { ServerMetrics } from './server-metrics.ts'
@@ -24,19 +24,13 @@ import type { InfoResponse } from './wire/responses.schema.ts'
 
 export interface AppParts {
   readonly config: ServerConfig
-  readonly service: HistoryService
+  readonly answer: (call: HistoryCall) => Promise<HistoryAnswer>
   readonly metrics: ServerMetrics
   readonly info: () => InfoResponse
   readonly status: () => 'ok' | 'starting' | 'draining'
   readonly logger: FastifyBaseLogger
   readonly nowMs: () => number
   readonly version: string
-}
-
-/** A request body as it came and as JSON: histories are read from the text, options from the value. */
-export interface RequestBody {
-  readonly text: string
-  readonly value: unknown
 }
 
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
@@ -46,7 +40,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.maxBodyBytes,
     requestIdHeader: false,
-    genReqId: createRequestIds(),
+    genReqId: () => crypto.randomUUID(),
     forceCloseConnections: 'idle',
   })
   app.setErrorHandler((error, request, reply) => sendError(translate(error, config), request, reply))
@@ -60,10 +54,10 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
-    { parseAs: 'string' },
-    async (_request: FastifyRequest, text: string | Buffer) => readBody(String(text)),
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => body,
   )
-  // Bodies are checked by the routes' own schemas, which know the raw text; Fastify only documents them.
+  // Bodies are bytes here; the history thread checks them with the schemas that Fastify only documents.
   app.setValidatorCompiler(() => (value) => ({ value }))
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   app.addHook('onRequest', async (request) => {
@@ -108,21 +102,6 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   return app
 }
 
-/** @throws request-invalid */
-function readBody(text: string): RequestBody {
-  try {
-    return { text, value: JSON.parse(text) }
-  } catch (cause) {
-    const detail = cause instanceof Error ? cause.message : String(cause)
-    throw new AppError('request-invalid', `the body is not JSON: ${withoutQuotedText(detail)}`, { cause })
-  }
-}
-
-/** V8 quotes the offending text; a history's words do not belong into a message that may be logged. */
-function withoutQuotedText(message: string): string {
-  return message.replace(/, ?"[\s\S]*$/, '').replace(/Unexpected token [\s\S]*/, 'unexpected token')
-}
-
 function translate(error: unknown, config: ServerConfig): AppError {
   const code = (error as FastifyError).code
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
@@ -146,10 +125,6 @@ function sendError(error: AppError, request: FastifyRequest, reply: FastifyReply
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter))
   else if (error.code === 'host-crashed' || error.code === 'server-draining') reply.header('retry-after', '5')
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer')
-  if (status >= 500) request.log.error({ code: error.code, err: error.cause ?? error }, 'request failed')
+  if (status >= 500) request.log.error(logFields(error), 'request failed')
   return reply.code(status).send(errorBody(error, request.id))
-}
-
-function createRequestIds(): () => string {
-  return () => crypto.randomUUID()
 }

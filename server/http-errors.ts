@@ -66,3 +66,21 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
     error.family === 'invariant' ? `internal error; look for request ${requestId} in the server's log` : error.message
   return { error: { code: error.code, message, request_id: requestId } }
 }
+
+/**
+ * What the log keeps of an error. The message of a bug may quote the history it happened on, so of bugs only the place
+ * is logged.
+ */
+export function logFields(error: AppError): {
+  readonly code: ErrorCode
+  readonly reason?: string
+  readonly frames: readonly string[]
+} {
+  const origin = error.cause instanceof Error ? error.cause : error
+  const frames = (origin.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return {
+    code: error.code,
+    ...(error.family === 'invariant' ? {} : { reason: error.message }),
+    frames: frames.map((line) => line.trim()),
+  }
+}

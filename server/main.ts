@@ -3,16 +3,14 @@
  */
 import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import type { SupervisedExtractor } from '../models/frozen-lm/supervised-host.ts'
-import { startSupervisedExtractor } from '../models/frozen-lm/supervised-host.ts'
 import { AppError } from '../src/errors.ts'
 import { HISTORY_FORMATS } from '../src/protocol/history.ts'
 import { createApp } from './app.ts'
+import { createCallTracker } from './call-tracker.ts'
 import { publicConfig, type ServerConfig } from './config.schema.ts'
 import { requireSafeListener } from './guards.ts'
-import { createHistoryService } from './history-service.ts'
-import { type OpenReadiness, openReadiness } from './open-readiness.ts'
-import { createServerMetrics, type ServerMetrics } from './server-metrics.ts'
+import { type HistoryThread, startHistoryThread } from './history-thread/history-thread.ts'
+import { createServerMetrics } from './server-metrics.ts'
 import type { InfoResponse } from './wire/responses.schema.ts'
 
 export interface ServerParts {
@@ -26,82 +24,49 @@ export interface RunningServer {
   /** e.g. http://127.0.0.1:8088 */
   readonly url: string
   readonly info: InfoResponse
+  /** Of the history thread, as it last said. */
+  readonly status: HistoryThread['status']
   /** Drains, then stops; resolves when the model's process is gone. */
   close(): Promise<void>
 }
 
 /** @throws listen-refused, port-in-use, and what openReadiness throws; nothing is left running then */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
-  const { config, nowMs } = parts
+  const { config } = parts
   requireSafeListener(config.host, config.token)
-  let metrics: ServerMetrics | null = null
-  const readiness = await openReadiness({
-    routerDirectory: config.router,
-    model: config.model,
-    operatingPoint: config.operatingPoint,
-    maxQueueTokens: config.maxQueueTokens,
-    startExtractor: startSupervisedExtractor,
-    nowMs,
-    onTokens: (tokens) => metrics?.tokensComputed(tokens),
-  })
-  metrics = createServerMetrics({
-    queue: () => readiness.queue.status(),
-    restarts: () => readiness.extractor?.restarts ?? 0,
-  })
-  const info = describeServer(parts, readiness)
-  let draining = false
+  const { router, model, operatingPoint, maxQueueTokens } = config
+  const thread = await startHistoryThread({ router, model, operatingPoint, maxQueueTokens })
+  const calls = createCallTracker(thread.answer)
+  const info: InfoResponse = {
+    name: 'keepready',
+    version: parts.version,
+    formats: [...HISTORY_FORMATS],
+    ...thread.router,
+    config: { ...publicConfig(config) },
+  }
   const app = await createApp({
     ...parts,
-    service: createHistoryService(readiness.model),
-    metrics,
+    answer: calls.answer,
+    metrics: createServerMetrics(thread.status),
     info: () => info,
-    status: () => (draining ? 'draining' : readiness.extractor?.ready === false ? 'starting' : 'ok'),
+    status: () => (calls.draining ? 'draining' : thread.status().ready ? 'ok' : 'starting'),
   })
   try {
     await app.listen({ host: config.host, port: config.port })
   } catch (thrown) {
-    await readiness.close()
+    await thread.close()
     throw listenError(thrown, config)
   }
   const { port } = app.server.address() as AddressInfo
   return {
     url: `http://${urlHost(config.host)}:${port}`,
     info,
+    status: thread.status,
     async close() {
-      draining = true
-      await Promise.race([readiness.queue.drain(), timeout(config.drainMs)])
+      await calls.drain(config.drainMs)
       await app.close()
-      await readiness.close()
+      await thread.close()
     },
-  }
-}
-
-function describeServer(parts: ServerParts, readiness: OpenReadiness<SupervisedExtractor>): InfoResponse {
-  const { manifest, spec } = readiness.router
-  const { representation } = manifest
-  const needsModel = spec.inputs !== 'evidence'
-  return {
-    name: 'keepready',
-    version: parts.version,
-    formats: [...HISTORY_FORMATS],
-    inputs: spec.inputs,
-    representation_id: needsModel ? manifest.representationId : null,
-    model: needsModel
-      ? {
-          name: representation.model.name,
-          architecture: representation.model.architecture,
-          layer: representation.layer,
-          recipe: representation.recipe.name,
-          view_budget: representation.recipe.budgets.view,
-        }
-      : null,
-    operating_points: Object.fromEntries(
-      Object.values(manifest.operatingPoints.points).map(({ name, tau, validation }) => [
-        name,
-        { tau, precision: validation.precision, recall: validation.recall },
-      ]),
-    ),
-    config: { ...publicConfig(parts.config) },
   }
 }
 
@@ -126,10 +91,4 @@ function listenError(thrown: unknown, config: ServerConfig): unknown {
 
 function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
-}
-
-function timeout(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds).unref()
-  })
 }

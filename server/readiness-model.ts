@@ -22,7 +22,7 @@ export interface ScoreCall {
 export interface ReadinessModel {
   readonly defaultOperatingPoint: OperatingPointName
   readonly operatingPoints: OperatingPoints
-  /** @throws queue-full, deadline-exceeded, server-draining, host-crashed and the extractor's errors */
+  /** @throws queue-full, deadline-exceeded, host-crashed and the extractor's errors */
   score(call: ScoreCall): Promise<CheckpointScores>
 }
 

@@ -37,6 +37,6 @@ export function createStageClock(nowMs: () => number): StageClock {
 }
 
 /** e.g. `parse;dur=1.2, inference;dur=340.0` */
-export function serverTiming(clock: StageClock): string {
-  return [...clock.stages].map(([stage, milliseconds]) => `${stage};dur=${milliseconds.toFixed(1)}`).join(', ')
+export function serverTiming(stages: ReadonlyMap<string, number>): string {
+  return [...stages].map(([stage, milliseconds]) => `${stage};dur=${milliseconds.toFixed(1)}`).join(', ')
 }

@@ -20,15 +20,12 @@ export interface QueueJob<T> {
 export interface QueueStatus {
   readonly waiting: number
   readonly tokens: number
-  readonly draining: boolean
 }
 
 export interface TokenQueue {
-  /** @throws queue-full with `retryAfterSeconds` in details, server-draining, or the signal's reason */
+  /** @throws queue-full with `retryAfterSeconds` in details, or the signal's reason */
   submit<T>(job: QueueJob<T>): Promise<T>
   status(): QueueStatus
-  /** Refuses new work and resolves when what was accepted has ended. */
-  drain(): Promise<void>
 }
 
 /** Assumed until the first job has been timed; tokens a second of a small model on one core. Assumption. */
@@ -39,7 +36,6 @@ const RATE_WEIGHT = 0.3
 export function createTokenQueue(limits: QueueLimits, nowMs: () => number): TokenQueue {
   let tokens = 0
   let waiting = 0
-  let draining = false
   let rate = FIRST_RATE
   let tail: Promise<unknown> = Promise.resolve()
 
@@ -55,8 +51,6 @@ export function createTokenQueue(limits: QueueLimits, nowMs: () => number): Toke
 
   return {
     async submit(job) {
-      if (draining)
-        throw new AppError('server-draining', 'the server is shutting down: send the request elsewhere or later')
       if (tokens > 0 && tokens + job.tokens > limits.maxTokens) {
         const retryAfterSeconds = Math.max(1, Math.ceil((tokens + job.tokens - limits.maxTokens) / rate))
         throw new AppError(
@@ -78,11 +72,7 @@ export function createTokenQueue(limits: QueueLimits, nowMs: () => number): Toke
         tokens -= job.tokens
       }
     },
-    status: () => ({ waiting, tokens, draining }),
-    async drain() {
-      draining = true
-      await tail
-    },
+    status: () => ({ waiting, tokens }),
   }
 }
 

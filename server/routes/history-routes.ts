@@ -1,39 +1,21 @@
 /**
- * POST /v1/score, /v1/plan, /v1/compact, /v1/validate.
+ * POST /v1/score, /v1/plan, /v1/compact, /v1/validate: the bytes of a body to the history thread, its answer back.
  */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../src/errors.ts'
-import type { AppParts, RequestBody } from '../app.ts'
-import type { CallContext } from '../history-service.ts'
-import { createStageClock, serverTiming } from '../stage-clock.ts'
-import { parsePlanRequest, parseScoreRequest, parseValidateRequest } from '../wire/requests.schema.ts'
+import type { AppParts } from '../app.ts'
+import { logFields } from '../http-errors.ts'
+import { serverTiming } from '../stage-clock.ts'
 import { errorResponse } from '../wire/responses.schema.ts'
 import { HISTORY_CALL_KINDS, HISTORY_CALLS, type HistoryCallKind } from '../wire/routes.schema.ts'
-import { compactionToJson, planToWire, scoreToWire } from '../wire/to-wire.ts'
 
-/** Answers from the body, within the call's cancellation; a string is JSON that is sent as it is. */
-type Handler = (body: RequestBody, context: CallContext) => Promise<object | string>
+type HistoryRequest = FastifyRequest<{ Body: Uint8Array }>
 
 export function historyRoutes(parts: AppParts): FastifyPluginAsync {
-  const { service, info, metrics } = parts
-  const handlers: Readonly<Record<HistoryCallKind, Handler>> = {
-    score: async ({ text, value }, context) =>
-      scoreToWire(await service.score(text, parseScoreRequest(value), context), info().representation_id),
-    plan: async ({ text, value }, context) => planToWire(await service.plan(text, parsePlanRequest(value), context)),
-    compact: async ({ text, value }, context) => {
-      const result = await service.compact(text, parsePlanRequest(value), context)
-      metrics.outcome(result.compaction.outcome, result.compaction.reason ?? 'none')
-      return compactionToJson(result)
-    },
-    validate: async ({ text, value }) => {
-      const violations = service.validate(text, parseValidateRequest(value).format)
-      return { valid: violations.length === 0, violations }
-    },
-  }
   return async (app) => {
     for (const kind of HISTORY_CALL_KINDS) {
       const { path, summary, body, response } = HISTORY_CALLS[kind]
-      app.post<{ Body: RequestBody }>(
+      app.post<{ Body: Uint8Array }>(
         path,
         {
           schema: {
@@ -43,62 +25,51 @@ export function historyRoutes(parts: AppParts): FastifyPluginAsync {
             response: { 200: response, '4xx': errorResponse, '5xx': errorResponse },
           },
         },
-        (request, reply) => answer(parts, handlers[kind], request, reply),
+        (request, reply) => answer(parts, kind, request, reply),
       )
     }
   }
 }
 
 async function answer(
-  parts: AppParts,
-  handle: Handler,
-  request: FastifyRequest<{ Body: RequestBody }>,
+  { answer: ask, config, metrics }: AppParts,
+  kind: HistoryCallKind,
+  request: HistoryRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const clock = createStageClock(parts.nowMs)
-  const call = startCall(request, parts.config.deadlineMs)
+  const call = startCall(request, config.deadlineMs)
   try {
-    const result = await handle(request.body, { signal: call.signal, clock })
-    for (const error of clock.noted) request.log.warn({ code: error.code, err: error.cause ?? error }, 'outcome')
-    return reply.header('server-timing', serverTiming(clock)).type('application/json; charset=utf-8').send(result)
+    const { body, stages, outcome, noted } = await ask({ kind, body: request.body, signal: call.signal })
+    for (const error of noted) request.log.warn(logFields(error), 'outcome')
+    for (const [stage, milliseconds] of stages) metrics.stageDone(stage, milliseconds / 1000)
+    if (outcome !== null) metrics.outcome(outcome.outcome, outcome.reason ?? 'none')
+    return reply
+      .header('server-timing', serverTiming(stages))
+      .type('application/json; charset=utf-8')
+      .send(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
   } finally {
     call.end()
-    for (const [stage, milliseconds] of clock.stages) parts.metrics.stageDone(stage, milliseconds / 1000)
   }
 }
 
 /** A call ends early when its client leaves or its deadline passes. */
 function startCall(
-  request: FastifyRequest,
+  request: HistoryRequest,
   deadlineMs: number,
 ): { readonly signal: AbortSignal; readonly end: () => void } {
   const abort = new AbortController()
-  const timer = setTimeout(
-    () =>
-      abort.abort(
-        new AppError(
-          'deadline-exceeded',
-          `not done within ${deadlineMs} ms: retry when the queue is shorter, or raise --deadline-ms`,
-        ),
-      ),
-    deadlineMs,
-  )
-  const onClose = (): void => {
-    if (request.raw.destroyed && !request.raw.complete) abort.abort(clientLeft())
-  }
-  const onSocketClose = (): void => abort.abort(clientLeft())
-  request.raw.on('close', onClose)
-  request.raw.socket.once('close', onSocketClose)
+  const timer = setTimeout(() => {
+    const message = `not done within ${deadlineMs} ms: retry when the queue is shorter, or raise --deadline-ms`
+    abort.abort(new AppError('deadline-exceeded', message))
+  }, deadlineMs)
+  const leave = (): void => abort.abort(new AppError('interrupted', 'the client closed the connection'))
+  const { socket } = request.raw
+  socket.once('close', leave)
   return {
     signal: abort.signal,
     end() {
       clearTimeout(timer)
-      request.raw.off('close', onClose)
-      request.raw.socket.off('close', onSocketClose)
+      socket.off('close', leave)
     },
   }
-}
-
-function clientLeft(): AppError {
-  return new AppError('interrupted', 'the client closed the connection')
 }

@@ -1,12 +1,14 @@
 /**
- * The real app and history service over a readiness model that needs no LM: its logits come from a function. The real
+ * The real app and history service, without the thread between them, over a readiness model that needs no LM: its logits come from a function. The real
  * model is served in tests/e2e/serve.test.ts.
  */
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { pino } from 'pino'
+import { answerCall } from '../../../server/answer-call.ts'
 import { createApp } from '../../../server/app.ts'
 import { parseServerConfig } from '../../../server/config.schema.ts'
 import { createHistoryService } from '../../../server/history-service.ts'
+import type { ThreadStatus } from '../../../server/history-thread/thread-protocol.ts'
 import type { ReadinessModel, ScoreCall } from '../../../server/readiness-model.ts'
 import { createServerMetrics } from '../../../server/server-metrics.ts'
 import { logitOf } from '../../../src/router/decide.ts'
@@ -55,12 +57,14 @@ export async function serverUnderTest(parts: UnderTest = {}): Promise<FastifyIns
         return { interactions, logits: Float32Array.from(interactions, scoreOf), extraction: null }
       }),
   }
+  const service = createHistoryService(model)
+  const nowMs = (): number => performance.now()
   const config = parseServerConfig({ flags: { router: 'unused', ...parts.flags }, environment: {}, file: {} })
   const logger = pino({ level: 'info' }, { write: (line: string) => void parts.logLines?.push(line) })
   return createApp({
     config,
-    service: createHistoryService(model),
-    metrics: createServerMetrics({ queue: () => ({ waiting: 0, tokens: 0, draining: false }), restarts: () => 0 }),
+    answer: (call) => answerCall({ service, representationId: null, nowMs }, call),
+    metrics: createServerMetrics(() => IDLE),
     info: () => ({
       name: 'keepready',
       version: '0.0.0',
@@ -73,9 +77,18 @@ export async function serverUnderTest(parts: UnderTest = {}): Promise<FastifyIns
     }),
     status: parts.status ?? (() => 'ok'),
     logger: logger as FastifyBaseLogger,
-    nowMs: () => performance.now(),
+    nowMs,
     version: '0.0.0',
   })
+}
+
+const IDLE: ThreadStatus = {
+  ready: true,
+  modelProcess: null,
+  restarts: 0,
+  waiting: 0,
+  queuedTokens: 0,
+  computedTokens: 0,
 }
 
 /** n complete interactions of about `words` words each, then a pending user turn, as raw text with awkward numbers. */

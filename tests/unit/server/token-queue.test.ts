@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { createTokenQueue } from '../../../server/token-queue.ts'
-import type { AppError } from '../../../src/errors.ts'
 
 const never = new AbortController().signal
 
@@ -75,7 +74,7 @@ describe('token queue', () => {
     expect(queue.status().tokens).toBe(40)
     first.release()
     await running
-    await queue.drain()
+    await queue.submit({ tokens: 1, signal: never, run: async () => undefined })
     expect(second.started()).toBe(false)
   })
 
@@ -84,26 +83,14 @@ describe('token queue', () => {
     const failing = queue.submit({ tokens: 1, signal: never, run: () => Promise.reject(new Error('broken')) })
     await expect(failing).rejects.toThrow('broken')
     await expect(queue.submit({ tokens: 1, signal: never, run: async () => 7 })).resolves.toBe(7)
-    expect(queue.status()).toEqual({ waiting: 0, tokens: 0, draining: false })
-  })
-
-  it('drains: ends accepted work and refuses new work', async () => {
-    const queue = createTokenQueue({ maxTokens: 100 }, () => 0)
-    const first = heldJob(40)
-    const running = queue.submit(first.job)
-    const drained = queue.drain()
-    const refused = await queue.submit(heldJob(1).job).catch((error: AppError) => error.code)
-    expect(refused).toBe('server-draining')
-    first.release()
-    await drained
-    await expect(running).resolves.toBe(40)
+    expect(queue.status()).toEqual({ waiting: 0, tokens: 0 })
   })
 
   it('counts a waiting job whose signal was already aborted as gone', async () => {
     const queue = createTokenQueue({ maxTokens: 100 }, () => 0)
     const gone = AbortSignal.abort(new Error('gone'))
     await expect(queue.submit(heldJob(5, gone).job)).rejects.toThrow('gone')
-    await queue.drain()
+    await queue.submit({ tokens: 1, signal: never, run: async () => undefined })
     expect(queue.status().tokens).toBe(0)
   })
 })

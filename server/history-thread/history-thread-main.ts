@@ -1,0 +1,118 @@
+/**
+ * Entry of the history thread: router, queue, history service and the supervised model process. Reading a history of
+ * some MB, counting its tokens and planning take seconds of CPU (README.md); they take them here, not on the event loop.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { startSupervisedExtractor } from '../../models/frozen-lm/supervised-host.ts'
+import { AppError, invariant } from '../../src/errors.ts'
+import { answerCall, type CallParts } from '../answer-call.ts'
+import { describeRouter } from '../describe-router.ts'
+import { createHistoryService } from '../history-service.ts'
+import { openReadiness } from '../open-readiness.ts'
+import {
+  type FromThread,
+  fromThreadError,
+  type ThreadOptions,
+  type ThreadStatus,
+  type ToThread,
+  toThreadError,
+} from './thread-protocol.ts'
+
+/** How old a status may be that no call has changed: a model process that restarts shows after this long. */
+const STATUS_MS = 100
+
+const port = invariant(parentPort, 'history-thread-main runs in a worker thread')
+const post = (message: FromThread, transfer: readonly ArrayBuffer[] = []): void => port.postMessage(message, transfer)
+const nowMs = (): number => performance.now()
+
+async function open(options: ThreadOptions): Promise<void> {
+  let computedTokens = 0
+  const readiness = await openReadiness({
+    routerDirectory: options.router,
+    model: options.model,
+    operatingPoint: options.operatingPoint,
+    maxQueueTokens: options.maxQueueTokens,
+    startExtractor: startSupervisedExtractor,
+    nowMs,
+    onTokens: (tokens) => {
+      computedTokens += tokens
+    },
+  })
+  const { extractor, queue } = readiness
+  const router = describeRouter(readiness.router.manifest)
+  const parts: CallParts = {
+    service: createHistoryService(readiness.model),
+    representationId: router.representation_id,
+    nowMs,
+  }
+  const status = (): ThreadStatus => ({
+    ready: extractor?.ready ?? true,
+    modelProcess: extractor?.pid ?? null,
+    restarts: extractor?.restarts ?? 0,
+    waiting: queue.status().waiting,
+    queuedTokens: queue.status().tokens,
+    computedTokens,
+  })
+  let posted = ''
+  const postStatus = (): void => {
+    const now = status()
+    const text = JSON.stringify(now)
+    if (text !== posted) post({ kind: 'status', status: now })
+    posted = text
+  }
+  const statusTimer = setInterval(postStatus, STATUS_MS)
+  const calls = new Map<number, AbortController>()
+
+  const answer = async ({ id, call, body }: Extract<ToThread, { kind: 'call' }>): Promise<void> => {
+    const controller = new AbortController()
+    calls.set(id, controller)
+    try {
+      const answered = await answerCall(parts, { kind: call, body, signal: controller.signal })
+      const sent = { ...answered, noted: answered.noted.map(toThreadError) }
+      post({ kind: 'answered', id, answer: sent }, [sent.body.buffer as ArrayBuffer])
+    } catch (thrown) {
+      post({ kind: 'failed', id, error: toThreadError(thrown) })
+    } finally {
+      calls.delete(id)
+      postStatus()
+    }
+  }
+  const close = async (): Promise<void> => {
+    clearInterval(statusTimer)
+    for (const controller of calls.values()) controller.abort(new AppError('interrupted', 'the server was closed'))
+    await readiness.close()
+    port.close()
+  }
+  port.on('message', (message: ToThread) => {
+    switch (message.kind) {
+      case 'call':
+        run(answer(message))
+        postStatus()
+        return
+      case 'cancel':
+        calls.get(message.id)?.abort(fromThreadError(message.error))
+        return
+      case 'close':
+        run(close())
+        return
+      default:
+        message satisfies never
+    }
+  })
+  post({ kind: 'opened', router, status: status() })
+}
+
+/** Nothing awaits what a message started: a failure ends the thread, and its supervisor starts another. */
+function run(work: Promise<void>): void {
+  work.catch((thrown: unknown) => {
+    setImmediate(() => {
+      throw thrown
+    })
+  })
+}
+
+try {
+  await open(workerData as ThreadOptions)
+} catch (thrown) {
+  post({ kind: 'open-failed', error: toThreadError(thrown) })
+}
