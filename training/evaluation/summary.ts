@@ -28,8 +28,8 @@ export function summarise(input: SummaryInput): readonly string[] {
     .filter((predictor) => predictor.kind === 'router')
     .sort((a, b) => Number(b.name === input.served) - Number(a.name === input.served))
   const scale =
-    `Over ${input.rotations} grouped rotations, on ${headline.pairs.toLocaleString('en-US')} pairs of ` +
-    `${headline.mixedRuns} held-out runs (${headline.groups} groups)`
+    `Over ${input.rotations} grouped rotations, on ${headline.pairs.toLocaleString('en-US')} pairs of ${headline.runs} ` +
+    `held-out runs in ${headline.groups} groups (${headline.mixedRuns} runs hold both classes and can be ranked)`
   return routers.map((router, at) => {
     const estimate = headlineAuroc(router)
     const served = router.name === input.served
@@ -73,8 +73,8 @@ function verdictWords(router: PredictorRecord, { comparisons, predictors }: Summ
   if (worse.length > 0) parts.push(`is worse than ${list(worse)}`)
   if (open.length > 0) parts.push(`does not beat ${list(open)}`)
   if (unknown.length > 0) parts.push(`cannot be compared with ${list(unknown)}`)
-  parts.push(beaten.length > 0 ? `beats ${list(beaten)}` : 'beats no baseline')
-  return list(parts)
+  const rest = beaten.length > 0 ? `but beats ${list(beaten)}` : 'and beats no baseline'
+  return `${list(parts)}, ${rest}`
 }
 
 export function caveatsOf(input: SummaryInput): readonly string[] {

@@ -139,7 +139,7 @@ export function domainPlot(rows: readonly DomainRow[]): Html {
     {
       width: 460,
       height: 50 + domains * (names.length * 17 + 26),
-      marginLeft: 130,
+      marginLeft: 142,
       marginTop: 24,
       marginRight: 20,
       x: { ...shareAxis('within-trajectory AUROC'), domain: [0.2, 1], ticks: 8 },
@@ -150,7 +150,7 @@ export function domainPlot(rows: readonly DomainRow[]): Html {
       Plot.ruleX([0.5], { stroke: 'currentColor', strokeOpacity: 0.5, strokeDasharray: '3 3' }),
       Plot.text(
         [...new Set(defined.map((row) => row.domain))].map((domain) => ({ domain })),
-        { fy: 'domain', text: 'domain', frameAnchor: 'top-left', dy: -15, dx: -124, fontWeight: 600 },
+        { fy: 'domain', text: 'domain', frameAnchor: 'top-left', dy: -15, dx: -138, fontWeight: 600 },
       ),
       Plot.ruleY(withInterval, {
         fy: 'domain',
