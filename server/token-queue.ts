@@ -2,6 +2,7 @@
  * Bounded work queue in front of the frozen LM: a budget in tokens, one job at a time, in order of arrival.
  * It alone owns pending work: a job whose client left or whose deadline passed never starts.
  */
+import { throwIfAborted, untilAborted } from '../models/frozen-lm/abort-signal.ts'
 import { AppError } from '../src/errors.ts'
 
 export interface QueueLimits {
@@ -40,8 +41,7 @@ export function createTokenQueue(limits: QueueLimits, nowMs: () => number): Toke
   let tail: Promise<unknown> = Promise.resolve()
 
   const runTimed = async <T>(job: QueueJob<T>): Promise<T> => {
-    waiting -= 1
-    job.signal.throwIfAborted()
+    throwIfAborted(job.signal)
     const startMs = nowMs()
     const result = await job.run()
     const seconds = (nowMs() - startMs) / 1000
@@ -61,7 +61,15 @@ export function createTokenQueue(limits: QueueLimits, nowMs: () => number): Toke
       }
       tokens += job.tokens
       waiting += 1
-      const turn = tail.then(() => runTimed(job))
+      let inLine = true
+      const leaveLine = (): void => {
+        if (inLine) waiting -= 1
+        inLine = false
+      }
+      const turn = tail.then(() => {
+        leaveLine()
+        return runTimed(job)
+      })
       tail = turn.then(
         () => undefined,
         () => undefined,
@@ -69,18 +77,10 @@ export function createTokenQueue(limits: QueueLimits, nowMs: () => number): Toke
       try {
         return await untilAborted(turn, job.signal)
       } finally {
+        leaveLine()
         tokens -= job.tokens
       }
     },
     status: () => ({ waiting, tokens }),
   }
-}
-
-/** Settles with the promise, or rejects with the signal's reason as soon as it aborts: the client does not wait in line. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

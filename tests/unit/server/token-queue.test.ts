@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createTokenQueue } from '../../../server/token-queue.ts'
+import { AppError } from '../../../src/errors.ts'
 
 const never = new AbortController().signal
 
@@ -69,9 +70,10 @@ describe('token queue', () => {
     const client = new AbortController()
     const second = heldJob(60, client.signal)
     const waiting = queue.submit(second.job)
-    client.abort(new Error('left'))
+    expect(queue.status()).toEqual({ waiting: 1, tokens: 100 })
+    client.abort(new AppError('interrupted', 'left'))
     await expect(waiting).rejects.toThrow('left')
-    expect(queue.status().tokens).toBe(40)
+    expect(queue.status()).toEqual({ waiting: 0, tokens: 40 })
     first.release()
     await running
     await queue.submit({ tokens: 1, signal: never, run: async () => undefined })
@@ -88,7 +90,7 @@ describe('token queue', () => {
 
   it('counts a waiting job whose signal was already aborted as gone', async () => {
     const queue = createTokenQueue({ maxTokens: 100 }, () => 0)
-    const gone = AbortSignal.abort(new Error('gone'))
+    const gone = AbortSignal.abort(new AppError('interrupted', 'gone'))
     await expect(queue.submit(heldJob(5, gone).job)).rejects.toThrow('gone')
     await queue.submit({ tokens: 1, signal: never, run: async () => undefined })
     expect(queue.status().tokens).toBe(0)
