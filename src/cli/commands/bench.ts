@@ -64,7 +64,7 @@ export function createCommand(): Command {
     .option('--shared <tokens>', 'tokens of the shared part', '2048')
     .option('--targets <n>', 'targets of the checkpoint', '16')
     .option('--target-tokens <tokens>', 'mean tokens of a target (single ones within 25 %)', '256')
-    .option('--naive-views <n>', 'views the naive arm really runs', '4')
+    .option('--naive-views <n>', 'views the naive arm really runs', '2')
     .option('--rounds <n>', 'rounds to take medians over', '3')
     .option('--seed <n>', 'seed of the tokens and of random weights', '0')
     .addHelpText('after', EXAMPLE)
