@@ -1,14 +1,13 @@
 /**
  * What can be asked about one history: score, plan, compact, validate. Knows nothing of HTTP; the CLI calls it too.
  */
-
 import { countActingTokens } from '../models/tokenizer/acting-tokens.ts'
 import { applyPlan } from '../src/compaction/apply-plan.ts'
-import { buildTokenTable } from '../src/compaction/count-history.ts'
+import { buildTokenTable, type CountTokens } from '../src/compaction/count-history.ts'
 import { summariseExtractively } from '../src/compaction/extractive-summary.ts'
 import type { Compaction, Plan } from '../src/compaction/plan.ts'
 import { DEFAULT_PLAN_LIMITS, planCompaction, summaryBudget } from '../src/compaction/plan-compaction.ts'
-import { AppError, toAppError } from '../src/errors.ts'
+import { AppError, type ErrorCode, toAppError } from '../src/errors.ts'
 import { hashHistory } from '../src/protocol/hash-history.ts'
 import type { History, HistoryFormat, HistoryInteraction, SplitHistory, Violation } from '../src/protocol/history.ts'
 import { parseHistory } from '../src/protocol/parse-history.ts'
@@ -19,6 +18,7 @@ import { type Decision, decide } from '../src/router/decide.ts'
 import type { OperatingPointName } from '../src/router/operating-points.ts'
 import { endCheckpoint } from '../src/trajectory/trajectory.ts'
 import type { ReadinessModel } from './readiness-model.ts'
+import { rememberCounts } from './remember-counts.ts'
 import type { StageClock } from './stage-clock.ts'
 import type { PlanRequest, ScoreRequest } from './wire/requests.schema.ts'
 
@@ -65,22 +65,27 @@ export interface HistoryService {
   score(text: string, request: ScoreRequest, context: CallContext): Promise<HistoryScore>
   /** Dry run. @throws like score */
   plan(text: string, request: PlanRequest, context: CallContext): Promise<HistoryPlan>
-  /** Never throws after the history was parsed: a failure is an outcome, with the history unchanged. */
+  /**
+   * After the history was parsed a failure is an outcome, with the history unchanged; only refusals are thrown.
+   * @throws history-malformed, request-invalid, queue-full, server-draining, interrupted
+   */
   compact(text: string, request: PlanRequest, context: CallContext): Promise<HistoryCompaction>
   /** @throws history-malformed */
   validate(text: string, format: HistoryFormat): readonly Violation[]
 }
 
-const OUTCOME_OF_ERROR: Readonly<
-  Partial<Record<AppError['code'], readonly [Compaction['outcome'], Compaction['reason']]>>
-> = {
+/** The caller is asked to do something else, or is gone: no outcome of a compaction. */
+const REFUSALS: readonly ErrorCode[] = ['request-invalid', 'queue-full', 'server-draining', 'interrupted']
+
+const OUTCOME_OF_ERROR: Readonly<Partial<Record<ErrorCode, readonly [Compaction['outcome'], Compaction['reason']]>>> = {
   'deadline-exceeded': ['noop', 'deadline'],
   'history-incomplete': ['noop', 'nothing-ready'],
   'plan-stale': ['rejected', 'plan-stale'],
 }
 
 export function createHistoryService(model: ReadinessModel): HistoryService {
-  const scoreHistory = async (history: History, request: ScoreRequest, context: CallContext): Promise<HistoryScore> => {
+  const scoreHistory = async (call: Call<ScoreRequest>): Promise<HistoryScore> => {
+    const { history, request, context, countTokens } = call
     const split = context.clock.time('parse', () => splitHistory(history, { pins: request.pins }))
     requireCompleteInteraction(split)
     const checkpoint = endCheckpoint(split.trajectory)
@@ -88,7 +93,7 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
     const point = model.operatingPoints.points[operatingPoint]
     const scores = await model.score({ trajectory: split.trajectory, checkpoint, ...context })
     const logitByIndex = new Map(scores.interactions.map((index, row) => [index, scores.logits[row] ?? Number.NaN]))
-    const table = context.clock.time('count', () => buildTokenTable(history, countActingTokens))
+    const table = context.clock.time('count', () => buildTokenTable(history, countTokens))
     const interactions = split.interactions.map((interaction): ScoredInteraction => {
       const logit = logitByIndex.get(interaction.index) ?? null
       const decision = logit === null ? null : decide(logit, point)
@@ -107,9 +112,10 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
     }
   }
 
-  const planHistory = async (history: History, request: PlanRequest, context: CallContext): Promise<HistoryPlan> => {
-    if (request.labelledReady !== null) return planFromLabels(history, request, request.labelledReady, model)
-    const { split, interactions, operatingPoint, tau, warnings } = await scoreHistory(history, request, context)
+  const planHistory = async (call: Call<PlanRequest>): Promise<HistoryPlan> => {
+    const { request, context, countTokens } = call
+    if (request.labelledReady !== null) return planFromLabels(call, request.labelledReady, model)
+    const { split, interactions, operatingPoint, tau, warnings } = await scoreHistory(call)
     const ready = new Set(interactions.filter((item) => item.ready).map((item) => item.interaction.index))
     const plan = context.clock.time('plan', () =>
       planCompaction({
@@ -120,7 +126,7 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
           ...(request.minSpanInteractions === null ? {} : { minSpanInteractions: request.minSpanInteractions }),
           ...(request.minSourceTokens === null ? {} : { minSourceTokens: request.minSourceTokens }),
         },
-        countTokens: countActingTokens,
+        countTokens,
       }),
     )
     return { plan, split, operatingPoint, tau, warnings }
@@ -128,48 +134,66 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
 
   return {
     async score(text, request, context) {
-      return scoreHistory(parse(text, request.format, context), request, context)
+      return scoreHistory(openCall(text, request, context))
     },
     async plan(text, request, context) {
-      return planHistory(parse(text, request.format, context), request, context)
+      return planHistory(openCall(text, request, context))
     },
     async compact(text, request, context) {
-      const history = parse(text, request.format, context)
-      const violations = validateHistory(history)
+      const call = openCall(text, request, context)
+      const violations = context.clock.time('parse', () => validateHistory(call.history))
       if (blockingViolations(violations).length > 0) {
         return {
-          compaction: unchanged(history, { outcome: 'rejected', reason: 'input-invalid', violations }),
+          compaction: unchanged(call, { outcome: 'rejected', reason: 'input-invalid', violations }),
           warnings: [],
         }
       }
       try {
-        const { plan, split, warnings } = await planHistory(history, request, context)
+        const planned = await planHistory(call)
         context.signal.throwIfAborted()
-        const compaction = context.clock.time('summarise', () => applyWithExtracts(split, plan))
-        return { compaction, warnings }
+        const compaction = context.clock.time('summarise', () => applyWithExtracts(call, planned))
+        const neverReady =
+          compaction.reason === 'nothing-ready' && planned.tau === null && request.labelledReady === null
+        return {
+          compaction: neverReady ? { ...compaction, reason: 'no-operating-point' } : compaction,
+          warnings: planned.warnings,
+        }
       } catch (thrown) {
         const error = toAppError(thrown)
-        if (error.code === 'interrupted' || error.code === 'queue-full' || error.code === 'server-draining') throw error
+        if (REFUSALS.includes(error.code)) throw error
         const [outcome, reason] = OUTCOME_OF_ERROR[error.code] ?? [
           'failed',
           error.family === 'inference' ? ('inference-failed' as const) : ('internal' as const),
         ]
         context.clock.note(error)
-        return { compaction: unchanged(history, { outcome, reason, violations: [] }), warnings: [error.message] }
+        return { compaction: unchanged(call, { outcome, reason, violations: [] }), warnings: [warningOf(error)] }
       }
     },
     validate: (text, format) => validateHistory(parseHistory(text, format)),
   }
 }
 
-function parse(text: string, format: HistoryFormat, context: CallContext): History {
-  return context.clock.time('parse', () => parseHistory(text, format))
+/** One history and everything that is asked about it. */
+interface Call<Request> {
+  readonly history: History
+  readonly request: Request
+  readonly context: CallContext
+  readonly countTokens: CountTokens
+}
+
+function openCall<Request extends ScoreRequest>(text: string, request: Request, context: CallContext): Call<Request> {
+  const history = context.clock.time('parse', () => parseHistory(text, request.format))
+  return { history, request, context, countTokens: rememberCounts(countActingTokens) }
+}
+
+/** The message of a bug may quote values that a client must not see. */
+function warningOf(error: AppError): string {
+  return error.family === 'invariant' ? "internal error: see the server's log" : error.message
 }
 
 /** A caller's own labels bypass tau, kappa and B_min, never shrink and validity (DESIGN section 10). */
 function planFromLabels(
-  history: History,
-  request: PlanRequest,
+  { history, request, countTokens }: Call<PlanRequest>,
   ready: ReadonlySet<number>,
   model: ReadinessModel,
 ): HistoryPlan {
@@ -186,34 +210,29 @@ function planFromLabels(
     split,
     ready,
     limits: { ...DEFAULT_PLAN_LIMITS, minSpanInteractions: 0, minSourceTokens: 0 },
-    countTokens: countActingTokens,
+    countTokens,
   })
   const operatingPoint = request.operatingPoint ?? model.defaultOperatingPoint
   return { plan, split, operatingPoint, tau: null, warnings: [] }
 }
 
 /** Each accepted span gets the deterministic offline summary, shorter than its source or refused by applyPlan. */
-function applyWithExtracts(split: SplitHistory, plan: Plan): Compaction {
+function applyWithExtracts({ countTokens }: Call<PlanRequest>, { split, plan }: HistoryPlan): Compaction {
   const summaries = new Map(
     plan.spans
       .filter((span) => span.accepted)
-      .map((span) => [
-        span.start,
-        summariseExtractively({
-          split,
-          span,
-          maxTokens: summaryBudget(span.sourceTokens),
-          countTokens: countActingTokens,
-        }),
-      ]),
+      .map((span) => {
+        const maxTokens = summaryBudget(span.sourceTokens)
+        return [span.start, summariseExtractively({ split, span, maxTokens, countTokens })]
+      }),
   )
-  return applyPlan({ split, plan, summaries, countTokens: countActingTokens })
+  return applyPlan({ split, plan, summaries, countTokens })
 }
 
 type Verdict = Pick<Compaction, 'outcome' | 'reason' | 'violations'>
 
-function unchanged(history: History, verdict: Verdict): Compaction {
-  const total = buildTokenTable(history, countActingTokens).total
+function unchanged({ history, countTokens }: Call<PlanRequest>, verdict: Verdict): Compaction {
+  const total = buildTokenTable(history, countTokens).total
   const hash = hashHistory(history)
   return {
     ...verdict,

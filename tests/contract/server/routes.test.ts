@@ -9,7 +9,7 @@ import {
 import { AppError } from '../../../src/errors.ts'
 import { bodyOf, chatHistory, JSON_HEADERS, serverUnderTest, type UnderTest } from './server-under-test.ts'
 
-async function post(path: string, payload: string, parts: UnderTest = {}) {
+async function post(path: string, payload: string | Buffer, parts: UnderTest = {}) {
   const app = await serverUnderTest(parts)
   return app.inject({ method: 'POST', url: path, headers: JSON_HEADERS, payload })
 }
@@ -112,6 +112,17 @@ describe('POST /v1/compact', () => {
     expect(result.messages).toEqual(JSON.parse(history))
   })
 
+  it('says no-operating-point where no threshold was precise enough', async () => {
+    const response = await post('/v1/compact', bodyOf(chatHistory(6), { operating_point: 'precision' }))
+    expect(compactResponse.parse(response.json())).toMatchObject({ outcome: 'noop', reason: 'no-operating-point' })
+  })
+
+  it('refuses labels of interactions that are not there instead of calling it its own failure', async () => {
+    const labels = [{ interaction: 99, label: 'READY' }]
+    const response = await post('/v1/compact', bodyOf(chatHistory(3), { labels }))
+    expect([response.statusCode, response.json().error.code]).toEqual([400, 'request-invalid'])
+  })
+
   it('rejects a history that its provider would reject, with every violation, without asking the model', async () => {
     const orphan =
       '[{"role":"user","content":"hi"},{"role":"tool","tool_call_id":"nobody","content":"x"},{"role":"user","content":"?"}]'
@@ -138,6 +149,7 @@ describe('errors', () => {
   it.each([
     ['a body that is not JSON', '{"format":', 400, 'request-invalid'],
     ['an empty body', '', 400, 'request-invalid'],
+    ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 400, 'request-invalid'],
     ['an unknown format', bodyOf('[{}]', { format: 'morse' }), 400, 'request-invalid'],
     ['messages that are no list', '{"format":"openai-chat","messages":3}', 400, 'request-invalid'],
     ['messages of another shape', bodyOf('[{"role":3}]'), 400, 'history-malformed'],

@@ -70,6 +70,7 @@ describe('token queue', () => {
     const client = new AbortController()
     const second = heldJob(60, client.signal)
     const waiting = queue.submit(second.job)
+    await new Promise(setImmediate)
     expect(queue.status()).toEqual({ waiting: 1, tokens: 100 })
     client.abort(new AppError('interrupted', 'left'))
     await expect(waiting).rejects.toThrow('left')
