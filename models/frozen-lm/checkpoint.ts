@@ -57,6 +57,15 @@ export function openCheckpoint(directory: string): Checkpoint {
   return { directory, root: modelRoot(directory), config, tensors }
 }
 
+/**
+ * Names of the files that hold the weights, in name order: the single file, or every shard that the index names.
+ * @throws safetensors-missing, config-invalid (index), model-link-escapes
+ */
+export function weightFileNames(directory: string): readonly string[] {
+  if (resolveModelFile(directory, SINGLE_FILE) !== null) return [SINGLE_FILE]
+  return [...new Set(openShardIndex(directory).values())].sort()
+}
+
 type Located = { readonly info: TensorInfo; readonly file: string }
 
 /** One file, or shards that are opened when a tensor of theirs is first asked for. */
@@ -66,13 +75,7 @@ function openWeights(directory: string): (name: string) => Located | null {
     const header = readSafetensorsHeader(single)
     return (name) => locatedIn(header.tensors.get(name), single)
   }
-  const indexPath = resolveModelFile(directory, INDEX_FILE)
-  if (indexPath === null)
-    throw new AppError(
-      'safetensors-missing',
-      `${directory} has neither ${SINGLE_FILE} nor ${INDEX_FILE}: only safetensors weights are read; download them completely`,
-    )
-  const shardOf = parseShardIndex(readJson(indexPath), indexPath)
+  const shardOf = openShardIndex(directory)
   const opened = new Map<string, { readonly file: string; readonly tensors: ReadonlyMap<string, TensorInfo> }>()
   const open = (shard: string) => {
     const file = resolveModelFile(directory, shard)
@@ -91,6 +94,17 @@ function openWeights(directory: string): (name: string) => Located | null {
     const { file, tensors } = opened.get(shard) ?? open(shard)
     return locatedIn(tensors.get(name), file)
   }
+}
+
+/** Tensor name -> shard file name. */
+function openShardIndex(directory: string): ReadonlyMap<string, string> {
+  const path = resolveModelFile(directory, INDEX_FILE)
+  if (path === null)
+    throw new AppError(
+      'safetensors-missing',
+      `${directory} has neither ${SINGLE_FILE} nor ${INDEX_FILE}: only safetensors weights are read; download them completely`,
+    )
+  return parseShardIndex(readJson(path), path)
 }
 
 function locatedIn(info: TensorInfo | undefined, file: string): Located | null {

@@ -3,28 +3,26 @@
  * remembered by real path, inode, size and modification time, so a second call costs a few stats.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { resolveModelFile } from '../model-files.ts'
+import { weightFileNames } from './checkpoint.ts'
 
 const CHUNK_BYTES = 1 << 20
 
 /** Grows by one short string per distinct file and version that this process has hashed. */
 const digests = new Map<string, string>()
 
-/** config.json, tokenizer.json, tokenizer_config.json (it decides BOS) and every safetensors file, in name order. */
-export function modelFileNames(directory: string): readonly string[] {
-  return readdirSync(directory)
-    .filter((name) => name.endsWith('.safetensors') || /^(config|tokenizer|tokenizer_config)\.json$/.test(name))
-    .sort((a, b) => (a < b ? -1 : 1))
-}
+const TEXT_FILES = ['config.json', 'tokenizer.json', 'tokenizer_config.json']
 
 /**
- * @returns 64 hex digits over the names and digests of the model's files
- * @throws model-link-escapes
+ * Over config.json, tokenizer.json, tokenizer_config.json (it decides BOS) and the weight files, in name order; whatever
+ * else lies in the directory does not count.
+ * @returns 64 hex digits over the names and digests of those files
+ * @throws safetensors-missing, model-link-escapes
  */
 export function hashModelFiles(directory: string): string {
   const whole = createHash('sha256')
-  for (const name of modelFileNames(directory)) {
+  for (const name of [...TEXT_FILES, ...weightFileNames(directory)].sort()) {
     const file = resolveModelFile(directory, name)
     // A dangling link has no bytes; opening the checkpoint will name it.
     if (file !== null) whole.update(`${name}\0${digestOf(file)}\n`)

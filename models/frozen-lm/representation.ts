@@ -16,7 +16,7 @@ export interface Representation {
     readonly name: string
     readonly architecture: string
     readonly hiddenSize: number
-    /** SHA-256 over config.json, tokenizer.json and every safetensors file, in name order. */
+    /** SHA-256 over config.json, tokenizer.json, tokenizer_config.json and the weight files, in name order. */
     readonly filesSha256: string
   }
   readonly layer: number

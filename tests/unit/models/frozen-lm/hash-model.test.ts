@@ -16,7 +16,10 @@ function modelWith(files: Readonly<Record<string, string>>): string {
   return directory
 }
 
-const FILES = { 'config.json': 'c', 'tokenizer.json': 't', 'model-1.safetensors': 'one', 'model-2.safetensors': 'two' }
+const FILES = { 'config.json': 'c', 'tokenizer.json': 't', 'model.safetensors': 'one' }
+const INDEX = JSON.stringify({
+  weight_map: { a: 'part-1.safetensors', b: 'part-2.safetensors', c: 'part-1.safetensors' },
+})
 
 describe('hashModelFiles', () => {
   it('is the SHA-256 over names and file digests in name order', () => {
@@ -27,13 +30,34 @@ describe('hashModelFiles', () => {
   })
 
   it('ignores files that do not decide a vector, and the directory name', () => {
-    expect(hashModelFiles(modelWith({ ...FILES, 'README.md': 'x', 'generation_config.json': '{}' }))).toBe(
-      hashModelFiles(modelWith(FILES)),
-    )
+    expect(
+      hashModelFiles(
+        modelWith({ ...FILES, 'README.md': 'x', 'generation_config.json': '{}', 'golden.safetensors': 'g' }),
+      ),
+    ).toBe(hashModelFiles(modelWith(FILES)))
   })
 
   it.each([...Object.keys(FILES), 'tokenizer_config.json'])('changes with %s', (name) => {
     expect(hashModelFiles(modelWith({ ...FILES, [name]: 'changed' }))).not.toBe(hashModelFiles(modelWith(FILES)))
+  })
+
+  it('counts every shard that the index names', () => {
+    const { 'model.safetensors': _single, ...texts } = FILES
+    const shards = {
+      ...texts,
+      'model.safetensors.index.json': INDEX,
+      'part-1.safetensors': '1',
+      'part-2.safetensors': '2',
+    }
+    const whole = hashModelFiles(modelWith(shards))
+    expect(hashModelFiles(modelWith({ ...shards, 'part-2.safetensors': 'changed' }))).not.toBe(whole)
+    expect(hashModelFiles(modelWith({ ...shards, 'part-3.safetensors': 'stray' }))).toBe(whole)
+  })
+
+  it('names missing weights', () => {
+    expect(() => hashModelFiles(modelWith({ 'config.json': 'c' }))).toThrow(
+      expect.objectContaining({ code: 'safetensors-missing' }),
+    )
   })
 
   it('sees a file that changed under the same name and size', () => {
@@ -45,7 +69,7 @@ describe('hashModelFiles', () => {
   })
 
   it('does not follow links out of the model', () => {
-    const directory = modelWith({ 'config.json': 'c' })
+    const directory = modelWith({ 'config.json': 'c', 'model.safetensors': 'one' })
     writeFileSync(join(folder, 'secret'), 's')
     symlinkSync(join(folder, 'secret'), join(directory, 'tokenizer.json'))
     expect(() => hashModelFiles(directory)).toThrow(expect.objectContaining({ code: 'model-link-escapes' }))
