@@ -3,6 +3,7 @@
  */
 import { z } from 'zod'
 import { LABEL_SCHEMA_VERSION, type LabelRow } from '../annotate/label-record.ts'
+import { type CheckedRow, checkRow } from './checked-row.schema.ts'
 
 const index = z.int().nonnegative()
 
@@ -45,20 +46,7 @@ const row = z
     })
   })
 
-export type LabelRowResult =
-  | { readonly ok: true; readonly row: LabelRow }
-  | { readonly ok: false; readonly problem: string }
-
 /** Checks one parsed line; `problem` names the first wrong field. */
-export function parseLabelRow(value: unknown): LabelRowResult {
-  const version = typeof value === 'object' && value !== null && 'schemaVersion' in value ? value.schemaVersion : null
-  if (typeof version === 'number' && version !== LABEL_SCHEMA_VERSION)
-    return { ok: false, problem: `schemaVersion is ${version}, this program reads ${LABEL_SCHEMA_VERSION}` }
-  const result = row.safeParse(value)
-  if (result.success) return { ok: true, row: result.data }
-  const issue = result.error.issues[0]
-  return {
-    ok: false,
-    problem: issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'row'}: ${issue.message}`,
-  }
+export function parseLabelRow(value: unknown): CheckedRow<LabelRow> {
+  return checkRow(row, LABEL_SCHEMA_VERSION, value)
 }

@@ -3,6 +3,7 @@
  */
 import { z } from 'zod'
 import { TRAJECTORY_SCHEMA_VERSION, type Trajectory } from '../../src/trajectory/trajectory.ts'
+import { type CheckedRow, checkRow } from './checked-row.schema.ts'
 
 const index = z.int().nonnegative()
 
@@ -61,20 +62,7 @@ const row = z
     })
   })
 
-export type RowResult =
-  | { readonly ok: true; readonly row: Trajectory }
-  | { readonly ok: false; readonly problem: string }
-
 /** Checks one parsed line; `problem` names the first wrong field. */
-export function parseTrajectoryRow(value: unknown): RowResult {
-  const version = typeof value === 'object' && value !== null && 'schemaVersion' in value ? value.schemaVersion : null
-  if (typeof version === 'number' && version !== TRAJECTORY_SCHEMA_VERSION)
-    return { ok: false, problem: `schemaVersion is ${version}, this program reads ${TRAJECTORY_SCHEMA_VERSION}` }
-  const result = row.safeParse(value)
-  if (result.success) return { ok: true, row: result.data }
-  const issue = result.error.issues[0]
-  return {
-    ok: false,
-    problem: issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'row'}: ${issue.message}`,
-  }
+export function parseTrajectoryRow(value: unknown): CheckedRow<Trajectory> {
+  return checkRow(row, TRAJECTORY_SCHEMA_VERSION, value)
 }

@@ -5,15 +5,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers'
-import type { z } from 'zod'
 import { AppError } from '../../src/errors.ts'
 import { resolveModelFile } from '../model-files.ts'
 import type { Tokenizer } from './port.ts'
 import {
+  parseTokenizerConfig,
+  parseTokenizerJson,
   type TokenizerConfig,
   type TokenizerJson,
-  tokenizerConfigSchema,
-  tokenizerJsonSchema,
 } from './tokenizer-files.schema.ts'
 
 /** Neither post-processors nor clean-up: ids and text exactly as they stand. */
@@ -31,9 +30,9 @@ export function loadTokenizer(directory: string): Tokenizer {
       'tokenizer-missing',
       `${join(directory, 'tokenizer.json')} does not exist: put the checkpoint's tokenizer.json beside its weights (only this format is read)`,
     )
-  const json = readJson(path, tokenizerJsonSchema)
+  const json = parseTokenizerJson(path, readFileSync(path, 'utf8'))
   const configPath = resolveModelFile(directory, 'tokenizer_config.json')
-  const config = configPath === null ? {} : readJson(configPath, tokenizerConfigSchema)
+  const config = configPath === null ? {} : parseTokenizerConfig(configPath, readFileSync(configPath, 'utf8'))
   return createTokenizer({ json, config, path })
 }
 
@@ -104,20 +103,4 @@ function vocabularySize(json: TokenizerJson): number {
   for (const id of ids) if (id > largest) largest = id
   for (const token of json.added_tokens) if (token.id > largest) largest = token.id
   return largest + 1
-}
-
-function readJson<T>(path: string, schema: z.ZodType<T>): T {
-  let value: unknown
-  try {
-    value = JSON.parse(readFileSync(path, 'utf8'))
-  } catch (cause) {
-    throw new AppError('tokenizer-invalid', `${path} is not JSON: download the file again`, { cause })
-  }
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw new AppError(
-    'tokenizer-invalid',
-    `${path}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not a tokenizer'}; a tokenizer.json as Hugging Face tokenizers writes it is needed`,
-  )
 }

@@ -65,7 +65,7 @@ describe('labels.jsonl', () => {
     await writeFile(path, `${JSON.stringify(row)}\n${JSON.stringify(row)}\n`)
     await expect(readLabels(path)).rejects.toThrow('"one" stands on line 1 too')
     await writeFile(path, '\n')
-    await expect(readLabels(path)).rejects.toThrow('holds no labels')
+    await expect(readLabels(path)).rejects.toThrow('holds no row of labels')
   })
 
   it('keeps the old file when the disk is full', async () => {
