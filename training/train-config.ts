@@ -14,6 +14,7 @@ export const DEFAULT_TRAIN_CONFIG: TrainConfig = {
   learningRate: 3e-4,
   decay: 0.01,
   positiveWeight: 10,
+  hiddenScale: 1,
   minFuture: 5,
   seed: 1,
 }
@@ -40,12 +41,17 @@ export function resolveTrainConfig(inputs: InputKind, overrides: TrainOverrides)
     Number.isInteger(config.minFuture) && config.minFuture >= 0,
     'an integer >= 0',
   )
+  check('--hidden-scale', config.hiddenScale, config.hiddenScale > 0, 'above 0')
   check('--seed', config.seed, Number.isInteger(config.seed), 'an integer')
   return config
 }
 
+/**
+ * Where the kinds differ. A dozen evidence features bear a higher rate and need more epochs; beside them hidden vectors
+ * have to whisper, or they are learnt by heart and cost (LOG.md, "Hidden vectors beside evidence").
+ */
 const KIND_DEFAULTS: Readonly<Record<InputKind, Partial<TrainConfig>>> = {
-  hidden: {},
-  'hidden+evidence': {},
-  evidence: {},
+  hidden: { hiddenScale: 0.1 },
+  'hidden+evidence': { hiddenScale: 0.01, learningRate: 3e-3, epochs: 30, patience: 5 },
+  evidence: { learningRate: 3e-3, epochs: 30, patience: 5 },
 }

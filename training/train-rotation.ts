@@ -73,7 +73,13 @@ export async function trainRotation(dataset: Dataset, job: TrainJob, hooks: Trai
   const test = pairsOfGroups(dataset, job.split.test)
   requirePairs(dataset, job, { training, validation })
   const spec = specOf(dataset, job.inputs, config)
-  const standardisation = standardise({ dataset, spec, trajectories: training, positiveWeight: config.positiveWeight })
+  const standardisation = standardise({
+    dataset,
+    spec,
+    trajectories: training,
+    positiveWeight: config.positiveWeight,
+    hiddenScale: config.hiddenScale,
+  })
   const source = createBatchSource({ dataset, spec, standardisation })
   const backend = await createOrtBackend({
     spec,

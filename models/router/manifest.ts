@@ -43,6 +43,8 @@ export interface TrainConfig {
   readonly decay: number
   /** w(1); w(0) = 1. */
   readonly positiveWeight: number
+  /** Standard deviation of standardised h, q and m; x has 1 (training/standardise.ts). */
+  readonly hiddenScale: number
   /** Validation looks at pairs whose label could see at least this many later interactions (DESIGN section 9). */
   readonly minFuture: number
   readonly seed: number

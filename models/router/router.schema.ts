@@ -112,6 +112,7 @@ const config = z.strictObject({
   learningRate: z.number(),
   decay: z.number(),
   positiveWeight: z.number(),
+  hiddenScale: z.number().positive(),
   minFuture: natural,
   seed: z.number().int(),
 })

@@ -26,6 +26,7 @@ export interface TrainCommandOptions {
   readonly lr?: number
   readonly decay?: number
   readonly positiveWeight?: number
+  readonly hiddenScale?: number
   readonly minFuture?: number
   readonly seed?: number
   readonly workers: number
@@ -57,6 +58,7 @@ export function createCommand(): Command {
     .addOption(number('--lr <rate>', 'learning rate of AdamW', 'by input kind'))
     .addOption(number('--decay <rate>', 'weight decay, none on biases', defaults.decay))
     .addOption(number('--positive-weight <weight>', 'loss weight of READY pairs', defaults.positiveWeight))
+    .addOption(number('--hidden-scale <std>', 'standard deviation that h, q and m are brought to', 'by input kind'))
     .addOption(
       number('--min-future <interactions>', 'validation uses pairs with this much run left', defaults.minFuture),
     )
@@ -91,6 +93,7 @@ export async function runTrain(
       learningRate: options.lr,
       decay: options.decay,
       positiveWeight: options.positiveWeight,
+      hiddenScale: options.hiddenScale,
       minFuture: options.minFuture,
       seed: options.seed,
     },

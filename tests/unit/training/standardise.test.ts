@@ -37,6 +37,16 @@ describe('standardise', () => {
       }
   })
 
+  it('brings h, q and m to the asked scale and leaves x alone', () => {
+    const plain = standardise({ dataset, spec, trajectories, positiveWeight: 1 })
+    const quiet = standardise({ dataset, spec, trajectories, positiveWeight: 1, hiddenScale: 0.1 })
+    for (const block of ['h', 'q', 'm'] as const) {
+      expect(quiet[block]?.mean).toEqual(plain[block]?.mean)
+      expect(quiet[block]?.std[0]).toBeCloseTo(10 * (plain[block]?.std[0] ?? 0), 9)
+    }
+    expect(quiet.x).toEqual(plain.x)
+  })
+
   it('only centres a dimension that does not vary', () => {
     const evidence = dataset.pairs.evidence.map((value, i) => (i % 3 === 1 ? 4 : value))
     const constant = { ...dataset, pairs: { ...dataset.pairs, evidence } }
