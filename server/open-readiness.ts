@@ -2,8 +2,7 @@
  * Opens a router artefact and the frozen LM it was trained on, and refuses any other.
  */
 
-import type { ExtractorOptions } from '../models/frozen-lm/create-extractor.ts'
-import type { Extractor } from '../models/frozen-lm/extraction.ts'
+import type { Extractor, ExtractorOptions } from '../models/frozen-lm/extraction.ts'
 import { EMBEDDED_MODEL, resolveModelDirectory } from '../models/model-directory.ts'
 import { type RouterArtefact, readRouter, requireRepresentation } from '../models/router/artefact.ts'
 import type { RouterManifest } from '../models/router/manifest.ts'

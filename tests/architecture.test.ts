@@ -108,15 +108,18 @@ describe('architecture', () => {
   })
 
   it('keeps files readable: none above 400 lines', () => {
-    const long = FILES.map((file) => ({ file, lines: readFileSync(join(ROOT, file), 'utf8').split('\n').length })).filter(
-      ({ file, lines }) => lines > (file.startsWith('src/tensor/') ? 600 : 400) && !isGenerated(file),
-    )
+    const long = FILES.map((file) => ({
+      file,
+      lines: readFileSync(join(ROOT, file), 'utf8').split('\n').length,
+    })).filter(({ file, lines }) => lines > (file.startsWith('src/tensor/') ? 600 : 400) && !isGenerated(file))
     expect(long).toEqual([])
   })
 
   it('has a README of at most 40 lines in each top-level folder', () => {
     for (const folder of FOLDERS) {
-      const lines = readFileSync(join(ROOT, folder, 'README.md'), 'utf8').trimEnd().split('\n').length
+      const lines = readFileSync(join(ROOT, folder, 'README.md'), 'utf8')
+        .trimEnd()
+        .split('\n').length
       expect(lines, `${folder}/README.md`).toBeLessThanOrEqual(40)
     }
   })

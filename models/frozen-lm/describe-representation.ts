@@ -3,7 +3,7 @@
  */
 import { basename, resolve } from 'node:path'
 import { openCheckpoint } from './checkpoint.ts'
-import type { ExtractorOptions } from './create-extractor.ts'
+import type { ExtractorOptions } from './extraction.ts'
 import { hashModelFiles } from './hash-model.ts'
 import { resolveLayer } from './load-frozen-lm.ts'
 import { createRepresentation, type Representation } from './representation.ts'

@@ -3,8 +3,7 @@
  */
 import { AppError } from '../../src/errors.ts'
 import { abortError, throwIfAborted } from './abort-signal.ts'
-import type { ExtractorOptions } from './create-extractor.ts'
-import type { Extraction, ExtractionRequest } from './extraction.ts'
+import type { Extraction, ExtractionRequest, ExtractorOptions } from './extraction.ts'
 import { type FromHost, fromWireError, type ToHost } from './host-protocol.ts'
 import type { Representation } from './representation.ts'
 

@@ -3,8 +3,7 @@
  * requests one after another. A cancelled request stops between two runs, or before it starts.
  */
 import { AppError } from '../../src/errors.ts'
-import type { ExtractorOptions } from './create-extractor.ts'
-import type { ExtractionRequest, Extractor } from './extraction.ts'
+import type { ExtractionRequest, Extractor, ExtractorOptions } from './extraction.ts'
 import { type FromHost, type ToHost, toWireError } from './host-protocol.ts'
 
 /**

@@ -3,8 +3,25 @@
  * One implementation (extractor.ts) builds the views, tokenises and runs the frozen LM; it lives in a worker thread
  * (CLI) or a supervised child process (server). Requests and results are structured-cloneable values.
  */
+
 import type { Trajectory } from '../../src/trajectory/trajectory.ts'
-import type { Representation } from './representation.ts'
+import type { Recipe } from '../../src/view/recipe.ts'
+import type { Representation, StorageDtype } from './representation.ts'
+
+/** Structured-cloneable. */
+export interface ExtractorOptions {
+  /** HF checkpoint directory. */
+  readonly directory: string
+  /** Decoder layer whose output is read, 1-based; `default` is two thirds of the depth, rounded up. */
+  readonly layer: number | 'default'
+  readonly recipe: Recipe
+  readonly storageDtype: StorageDtype
+  /**
+   * Bytes of vectors to remember for later requests of the same session. Vectors are the same with and without it,
+   * `computedTokens` is not. Default: 0 in this and in a worker thread, 64 MiB in a supervised process.
+   */
+  readonly vectorCacheBytes?: number
+}
 
 export interface ExtractionRequest {
   readonly trajectory: Trajectory

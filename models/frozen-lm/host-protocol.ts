@@ -3,8 +3,7 @@
  * structured-cloneable value; errors cross as plain records and become AppErrors again.
  */
 import { AppError, type ErrorCode, type ErrorDetails, toAppError } from '../../src/errors.ts'
-import type { ExtractorOptions } from './create-extractor.ts'
-import type { Extraction, ExtractionRequest } from './extraction.ts'
+import type { Extraction, ExtractionRequest, ExtractorOptions } from './extraction.ts'
 import type { Representation } from './representation.ts'
 
 export interface WireError {

@@ -3,8 +3,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import { compiledEntry } from '../package-root.ts'
-import type { ExtractorOptions } from './create-extractor.ts'
-import type { Extractor } from './extraction.ts'
+import type { Extractor, ExtractorOptions } from './extraction.ts'
 import { closedError, crashedError, createExtractionClient } from './extraction-client.ts'
 import type { FromHost } from './host-protocol.ts'
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { ExtractorOptions } from '../../../../models/frozen-lm/create-extractor.ts'
-import type { Extraction, ExtractionRequest, Extractor } from '../../../../models/frozen-lm/extraction.ts'
+import type {
+  Extraction,
+  ExtractionRequest,
+  Extractor,
+  ExtractorOptions,
+} from '../../../../models/frozen-lm/extraction.ts'
 import { crashedError, createExtractionClient } from '../../../../models/frozen-lm/extraction-client.ts'
 import { createExtractionHost } from '../../../../models/frozen-lm/extraction-host.ts'
 import type { FromHost, ToHost } from '../../../../models/frozen-lm/host-protocol.ts'
