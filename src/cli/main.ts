@@ -41,7 +41,8 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exit(exit.exitCode === 0 ? 0 : EXIT_CODE.input)
     })
     .addHelpText('after', '\nExample:\n  $ keepready demo\n\nEach command teaches itself: keepready COMMAND --help')
-  const wanted = argv.find((word) => !word.startsWith('-'))
+  const words = argv.filter((word) => !word.startsWith('-'))
+  const wanted = words[0] === 'help' ? words[1] : words[0]
   for (const [name, entry] of Object.entries(COMMANDS)) {
     if (name === wanted) {
       const command = (await entry.load()).createCommand()
