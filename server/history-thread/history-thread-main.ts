@@ -5,7 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { startSupervisedExtractor } from '../../models/frozen-lm/supervised-host.ts'
 import { AppError, invariant } from '../../src/errors.ts'
-import { answerCall, type CallParts } from '../answer-call.ts'
+import { answerCall, type CallParts, type HistoryCall } from '../answer-call.ts'
 import { describeRouter } from '../describe-router.ts'
 import { createHistoryService } from '../history-service.ts'
 import { openReadiness } from '../open-readiness.ts'
@@ -66,16 +66,11 @@ async function open(options: ThreadOptions): Promise<void> {
   const answer = async ({ id, call, body }: Extract<ToThread, { kind: 'call' }>): Promise<void> => {
     const controller = new AbortController()
     calls.set(id, controller)
-    try {
-      const answered = await answerCall(parts, { kind: call, body, signal: controller.signal })
-      const sent = { ...answered, noted: answered.noted.map(toThreadError) }
-      post({ kind: 'answered', id, answer: sent }, [sent.body.buffer as ArrayBuffer])
-    } catch (thrown) {
-      post({ kind: 'failed', id, error: toThreadError(thrown) })
-    } finally {
-      calls.delete(id)
-      postStatus()
-    }
+    const [message, transfer] = await answerMessage(parts, { id, kind: call, body, signal: controller.signal })
+    calls.delete(id)
+    // First the status: who has the answer also sees what it changed.
+    postStatus()
+    post(message, transfer)
   }
   const close = async (): Promise<void> => {
     clearInterval(statusTimer)
@@ -100,6 +95,19 @@ async function open(options: ThreadOptions): Promise<void> {
     }
   })
   post({ kind: 'opened', router, status: status() })
+}
+
+async function answerMessage(
+  parts: CallParts,
+  { id, ...call }: HistoryCall & { readonly id: number },
+): Promise<readonly [FromThread, readonly ArrayBuffer[]]> {
+  try {
+    const answer = await answerCall(parts, call)
+    const sent = { ...answer, noted: answer.noted.map(toThreadError) }
+    return [{ kind: 'answered', id, answer: sent }, [sent.body.buffer as ArrayBuffer]]
+  } catch (thrown) {
+    return [{ kind: 'failed', id, error: toThreadError(thrown) }, []]
+  }
 }
 
 /** Nothing awaits what a message started: a failure ends the thread, and its supervisor starts another. */

@@ -60,7 +60,7 @@ describe.each(['once', 'shared-first'] as const)('a served router of recipe %s',
       nowMs: () => performance.now(),
       version: '0.0.0',
     })
-  })
+  }, 240_000)
   afterAll(() => server.close())
 
   it(`gives the trainer's p for ${PAIRS} (history, target) pairs of both formats`, async () => {
