@@ -89,7 +89,7 @@ async function runEpoch(state: LoopState, input: LoopInput): Promise<LoopState> 
     await setImmediate()
     input.signal?.throwIfAborted()
   }
-  const logits = await predict(backend, source, input.validation)
+  const logits = await predict(backend, source, input.validation, input.signal)
   const validation = splitMetrics({
     pairs: source.pairs,
     trajectories: input.validation,

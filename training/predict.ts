@@ -18,6 +18,7 @@ export async function predict(
   backend: TrainerBackend,
   source: BatchSource,
   trajectories: readonly TrajectoryPairs[],
+  signal?: AbortSignal,
 ): Promise<Float32Array> {
   const slots = trajectories.flatMap((pairs) =>
     Array.from({ length: Math.ceil(pairs.length / MAX_PAIRS_PER_SLOT) }, (_, i) =>
@@ -27,6 +28,7 @@ export async function predict(
   const out = new Float32Array(slots.reduce((sum, slot) => sum + slot.length, 0))
   let written = 0
   for (let start = 0; start < slots.length; start += MIX) {
+    signal?.throwIfAborted()
     const batch = buildBatch(source, slots.slice(start, start + MIX), { positiveWeight: 1 })
     const logits = await backend.logits(batch)
     batch.pairIndex.forEach((pair, row) => {

@@ -101,9 +101,9 @@ export async function trainRotation(dataset: Dataset, job: TrainJob, hooks: Trai
     })
     const best = invariant(state.best, 'training ran an epoch')
     backend.importState({ ...state.backend, parameters: best.parameters })
-    const onTrusted = await evaluateSplit(backend, source, trusted, config)
-    const onTest = await evaluateSplit(backend, source, test, config)
-    const trainingLogits = await predict(backend, source, training)
+    const onTrusted = await evaluateSplit(backend, source, { trajectories: trusted, config, signal: hooks.signal })
+    const onTest = await evaluateSplit(backend, source, { trajectories: test, config, signal: hooks.signal })
+    const trainingLogits = await predict(backend, source, training, hooks.signal)
     return {
       inputs: job.inputs,
       rotation: job.rotation,
@@ -138,10 +138,14 @@ export function quantiles(values: readonly number[], levels: readonly number[]):
 async function evaluateSplit(
   backend: TrainerBackend,
   source: BatchSource,
-  trajectories: readonly TrajectoryPairs[],
-  config: TrainConfig,
+  split: {
+    readonly trajectories: readonly TrajectoryPairs[]
+    readonly config: TrainConfig
+    readonly signal: AbortSignal | undefined
+  },
 ): Promise<{ metrics: SplitMetrics; predictions: PairPredictions }> {
-  const logits = await predict(backend, source, trajectories)
+  const { trajectories, config } = split
+  const logits = await predict(backend, source, trajectories, split.signal)
   const { pairs } = source
   return {
     metrics: splitMetrics({ pairs, trajectories, logits, positiveWeight: config.positiveWeight }),

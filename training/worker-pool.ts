@@ -6,11 +6,15 @@ import { Worker } from 'node:worker_threads'
 import type { Dataset } from '../data/store/dataset.ts'
 import { compiledEntry } from '../models/package-root.ts'
 import type { EpochRecord } from '../models/router/manifest.ts'
-import { AppError, type ErrorCode, type ErrorDetails } from '../src/errors.ts'
+import { AppError, type ErrorCode, type ErrorDetails, toAppError } from '../src/errors.ts'
 import { shareDataset } from './share-dataset.ts'
 import type { TrainedRouter, TrainJob } from './train-rotation.ts'
 
-export type WorkerRequest = { readonly kind: 'run'; readonly job: TrainJob } | { readonly kind: 'close' }
+export type WorkerRequest =
+  | { readonly kind: 'run'; readonly job: TrainJob }
+  /** End the running job after its current step, then close. */
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'close' }
 export type WorkerReply =
   | { readonly kind: 'step'; readonly pairs: number }
   | { readonly kind: 'epoch'; readonly record: EpochRecord }
@@ -28,6 +32,10 @@ export interface JobHooks {
 /** Runs every job; ends with the first error. */
 export type JobRunner = (dataset: Dataset, jobs: readonly TrainJob[], hooks: JobHooks) => Promise<void>
 
+/**
+ * Threads are asked to stop and never terminated: a thread that is killed inside the native runtime takes the whole
+ * process with it (measured: onnxruntime-node 1.30 aborts).
+ */
 export function createWorkerRunner(options: { readonly workers: number }): JobRunner {
   return async (dataset, jobs, hooks) => {
     hooks.signal?.throwIfAborted()
@@ -38,45 +46,63 @@ export function createWorkerRunner(options: { readonly workers: number }): JobRu
       () => new Worker(compiledEntry('training/train-worker.js'), { workerData }),
     )
     const stop = (): void => {
-      for (const worker of workers) worker.terminate().catch(() => undefined)
+      queue.length = 0
+      for (const worker of workers) worker.postMessage({ kind: 'stop' } satisfies WorkerRequest)
     }
     hooks.signal?.addEventListener('abort', stop, { once: true })
-    try {
-      await Promise.all(workers.map((worker) => serveQueue(worker, queue, hooks)))
-    } catch (thrown) {
-      queue.length = 0
-      stop()
-      hooks.signal?.throwIfAborted()
-      throw thrown
-    } finally {
-      hooks.signal?.removeEventListener('abort', stop)
+    const failures: unknown[] = []
+    const serve = async (worker: Worker): Promise<void> => {
+      try {
+        await serveQueue(worker, queue, hooks)
+      } catch (thrown) {
+        failures.push(thrown)
+        stop()
+      }
     }
+    await Promise.all(workers.map(serve))
+    hooks.signal?.removeEventListener('abort', stop)
+    hooks.signal?.throwIfAborted()
+    if (failures.length > 0) throw failures[0]
   }
 }
 
-/** Feeds one worker until the queue is empty; rejects with the job's error. */
+/** Feeds one worker until the queue is empty and the thread has ended; then rejects if a job failed. */
 function serveQueue(worker: Worker, queue: TrainJob[], hooks: JobHooks): Promise<void> {
   return new Promise((resolve, reject) => {
     let current: TrainJob | undefined
+    let failure: AppError | null = null
     const next = (): void => {
       current = queue.shift()
       const request: WorkerRequest = current === undefined ? { kind: 'close' } : { kind: 'run', job: current }
       worker.postMessage(request)
     }
-    worker.on('message', (message: WorkerReply) => {
+    const onMessage = (message: WorkerReply): void => {
       if (message.kind === 'step') hooks.onStep?.(message.pairs)
       else if (message.kind === 'epoch') {
         if (current !== undefined) hooks.onEpoch?.(current, message.record)
       } else if (message.kind === 'result') {
         hooks.onResult(message.result)
         next()
-      } else reject(new AppError(message.code, message.message, { details: message.details }))
+      } else {
+        failure = new AppError(message.code, message.message, { details: message.details })
+        worker.postMessage({ kind: 'close' } satisfies WorkerRequest)
+      }
+    }
+    worker.on('message', (message: WorkerReply) => {
+      try {
+        onMessage(message)
+      } catch (thrown) {
+        // Storing a result failed (disk full): the thread still has to end in order.
+        failure = toAppError(thrown)
+        worker.postMessage({ kind: 'close' } satisfies WorkerRequest)
+      }
     })
-    worker.on('error', (cause) =>
-      reject(new AppError('host-crashed', `a training thread failed: ${String(cause)}`, { cause })),
-    )
+    worker.on('error', (cause) => {
+      failure = new AppError('host-crashed', `a training thread failed: ${String(cause)}`, { cause })
+    })
     worker.on('exit', (code) => {
-      if (current === undefined && code === 0) resolve()
+      if (failure !== null) reject(failure)
+      else if (current === undefined && code === 0) resolve()
       else reject(new AppError('host-crashed', `a training thread ended with code ${code} before its job was done`))
     })
     next()
