@@ -80,7 +80,6 @@ const REFUSALS: readonly ErrorCode[] = ['request-invalid', 'queue-full', 'server
 const OUTCOME_OF_ERROR: Readonly<Partial<Record<ErrorCode, readonly [Compaction['outcome'], Compaction['reason']]>>> = {
   'deadline-exceeded': ['noop', 'deadline'],
   'history-incomplete': ['noop', 'nothing-ready'],
-  'plan-stale': ['rejected', 'plan-stale'],
 }
 
 export function createHistoryService(model: ReadinessModel): HistoryService {

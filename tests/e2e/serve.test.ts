@@ -2,8 +2,12 @@
  * The whole server over real HTTP: history thread, supervised model process, a real router on models/tiny. `npm test`
  * builds dist first.
  */
+import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EMBEDDED_MODEL, resolveModelDirectory } from '../../models/model-directory.ts'
 import { parseServerConfig } from '../../server/config.schema.ts'
 import { type RunningServer, startServer } from '../../server/main.ts'
 import { compactResponse, errorResponse, planResponse, scoreResponse } from '../../server/wire/responses.schema.ts'
@@ -226,6 +230,22 @@ describe('limits', () => {
     const port = new URL(server.url).port
     await expect(start({ port })).rejects.toMatchObject({ code: 'port-in-use', message: expect.stringContaining(port) })
     expect((await fetch(`${server.url}/livez`)).status).toBe(200)
+  })
+})
+
+describe('another model than the router was trained on', () => {
+  it('is refused by name before the server listens', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keepready-other-model-'))
+    try {
+      cpSync(resolveModelDirectory(EMBEDDED_MODEL), folder, { recursive: true })
+      appendFileSync(join(folder, 'config.json'), '\n')
+      await expect(start({ model: folder })).rejects.toMatchObject({
+        code: 'representation-mismatch',
+        message: expect.stringContaining('model files'),
+      })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })
 

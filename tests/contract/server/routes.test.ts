@@ -161,7 +161,7 @@ describe('errors', () => {
 
   it('answers a body over the limit with 413 and the limit', async () => {
     const response = await post('/v1/score', bodyOf(chatHistory(20)), { flags: { maxBodyBytes: 1000 } })
-    expect(response.statusCode).toBe(413)
+    expect([response.statusCode, response.json().error.code]).toEqual([413, 'body-too-large'])
     expect(response.json().error.message).toContain('1000')
   })
 

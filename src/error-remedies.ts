@@ -1,0 +1,61 @@
+/**
+ * What to do about each error, in one sentence: docs/errors.md is made from it. A message of an error says what happened,
+ * with its values; this says what helps. Pure.
+ */
+import type { ErrorCode } from './errors.ts'
+
+export const ERROR_REMEDY = {
+  'option-invalid': 'Correct the option, environment variable or config field that the message names.',
+  'file-not-found': 'Check the path; the message says which command makes the file.',
+  'file-unreadable':
+    'Check that the path is a file (or a folder where one is asked for) and that you may read or write it.',
+  'format-unknown': 'Name the format with `--format`; the message lists the known ones.',
+  'format-ambiguous': 'Name one of the listed candidates with `--format`.',
+  'log-malformed': 'The file is not of that format: try another `--format`, or leave the file out.',
+  'rows-invalid': 'Make the file again with the command that writes it; the message names the line.',
+  'history-malformed':
+    'Send the message list as your provider has it, with its format; the message points at the place.',
+  'history-incomplete': 'Ask again once one model call and all its results are in the history.',
+  'labels-mismatch': 'Annotate the same runs.jsonl that you pass.',
+  'request-invalid': 'Correct the request body; `GET /openapi.json` has the shapes.',
+  'body-too-large': 'Send less, or raise `--max-body-bytes`.',
+  'route-not-found': 'See `GET /openapi.json` for the routes.',
+  'media-type-unsupported': 'Send `content-type: application/json`.',
+  'host-not-allowed': 'Name the host with `--allowed-hosts`, or set a token.',
+  'origin-not-allowed': "Call the server from your agent's process, not from a web page.",
+  unauthorized: 'Send the header `Authorization: Bearer TOKEN`.',
+  'port-in-use': 'Stop what listens there, or choose another `--port` (0 takes a free one).',
+  'listen-refused':
+    'Listen on 127.0.0.1, or set a token with `--token-file`; check that the address is of this machine.',
+  'training-data-insufficient': 'Import and label more runs; `keepready labels stats` shows what there is.',
+  'model-not-found': 'Give the directory of the checkpoint with `--model DIR`, or `tiny` for the embedded one.',
+  'config-invalid': "Download the model's config.json again, or correct the field that the message names.",
+  'architecture-unsupported': 'Use a model of one of the listed architectures.',
+  'tokenizer-missing': "Put the model's tokenizer.json beside its config.json.",
+  'tokenizer-invalid': "Download the model's tokenizer files again.",
+  'safetensors-missing': "Download the model's .safetensors files into its directory.",
+  'safetensors-truncated': 'The download is not complete: get the file again.',
+  'safetensors-header-invalid': 'The file is damaged or no safetensors file: get it again.',
+  'safetensors-offset-invalid': 'The file is damaged: get it again.',
+  'tensor-mismatch':
+    'Weights and config.json (or router and features) do not belong together: use files of one release.',
+  'model-link-escapes': 'Replace the link that leaves the model directory by the file itself.',
+  'layer-out-of-range': 'Choose a `--layer` within the range that the message gives.',
+  'router-invalid': 'Train the router again; the message names the file.',
+  'router-version-unsupported': 'Use the keepready version that wrote the router, or train it again.',
+  'representation-mismatch':
+    'Use the model, layer and recipe that the router was trained with, or extract and train again.',
+  'dataset-incomplete': 'Run `keepready extract` with the same options again: it goes on where it stopped.',
+  'dataset-invalid': 'Run `keepready extract` again with `--fresh`; the message names the damaged file.',
+  'queue-full': 'Retry after the seconds of the Retry-After header, or raise `--max-queue-tokens`.',
+  'deadline-exceeded': 'Retry when the queue is shorter, send a shorter history, or raise `--deadline-ms`.',
+  'server-draining': 'The server is stopping: send the request to another one, or later.',
+  'disk-full': 'Free some room and run the same command again: what is finished is kept.',
+  'context-too-short': 'Choose a smaller `--view-budget`, or a model with a longer context.',
+  'device-unavailable': 'Choose a device that this machine has; `cpu` always works.',
+  'session-failed': 'The model runtime refused the model or failed in it; report the message if other models work.',
+  'host-crashed': 'Send the request again: the process that failed has been started anew.',
+  'output-not-finite': 'The model gives numbers out of range: use `--storage f32`, another layer or other weights.',
+  invariant: 'A bug in keepready: report it with the stack (command line) or the request id (server).',
+  interrupted: 'Run the same command again: what is finished is kept.',
+} as const satisfies Readonly<Record<ErrorCode, string>>
