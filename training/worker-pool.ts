@@ -36,15 +36,17 @@ export type JobRunner = (dataset: Dataset, jobs: readonly TrainJob[], hooks: Job
  * Threads are asked to stop and never terminated: a thread that is killed inside the native runtime takes the whole
  * process with it (measured: onnxruntime-node 1.30 aborts).
  */
-export function createWorkerRunner(options: { readonly workers: number }): JobRunner {
+export function createWorkerRunner(options: {
+  readonly workers: number
+  /** Path of the thread's compiled entry. */
+  readonly entry?: string
+}): JobRunner {
+  const { workers: limit, entry = compiledEntry('training/train-worker.js') } = options
   return async (dataset, jobs, hooks) => {
     hooks.signal?.throwIfAborted()
     const workerData = { dataset: shareDataset(dataset) }
     const queue = [...jobs]
-    const workers = Array.from(
-      { length: Math.min(options.workers, jobs.length) },
-      () => new Worker(compiledEntry('training/train-worker.js'), { workerData }),
-    )
+    const workers = Array.from({ length: Math.min(limit, jobs.length) }, () => new Worker(entry, { workerData }))
     const stop = (): void => {
       queue.length = 0
       for (const worker of workers) worker.postMessage({ kind: 'stop' } satisfies WorkerRequest)

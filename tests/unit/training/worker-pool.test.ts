@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { assignParts, rotationSplit } from '../../../data/rotations.ts'
 import { resolveTrainConfig } from '../../../training/train-config.ts'
@@ -56,6 +59,15 @@ describe('createWorkerRunner', () => {
       onResult: () => undefined,
     })
     await expect(running).rejects.toThrow('stopped by the test')
+  })
+
+  it('names a thread that dies before its job is done', async () => {
+    const entry = join(mkdtempSync(join(tmpdir(), 'keepready-thread-')), 'dies.mjs')
+    writeFileSync(entry, 'process.exit(3)')
+    await expect(
+      createWorkerRunner({ workers: 1, entry })(dataset, jobs, { onResult: () => undefined }),
+    ).rejects.toMatchObject({ code: 'host-crashed', message: expect.stringContaining('code 3') })
+    rmSync(dirname(entry), { recursive: true })
   })
 
   it('passes on what a result could not be stored for', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -178,6 +178,17 @@ describe('a router artefact', () => {
     expect(() => openRouterWriter(join(file, 'router'))).toThrowError(
       expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining('--out') }),
     )
+  })
+
+  it('says that the disk is full and keeps the artefact that was there', () => {
+    const out = write()
+    const writer = openRouterWriter(out)
+    const path = join(out, '.staging', 'rotations', '0', 'hidden')
+    mkdirSync(path, { recursive: true })
+    symlinkSync('/dev/full', join(path, 'rotation.json'))
+    expect(() => writer.writeRotation(rotation, held)).toThrowError(expect.objectContaining({ code: 'disk-full' }))
+    writer.discard()
+    expect(readRouter(out).parameters).toEqual(served)
   })
 
   it('clears what a killed run staged', () => {

@@ -81,6 +81,12 @@ describe('createScorer', () => {
     await refused({ m: createMatrix(3, D) }, 'block m has 3 rows')
   })
 
+  it('names a graph that does not load: parameters of another spec', async () => {
+    const spec = specs[0] as RouterSpec
+    const parameters = { ...initialiseRouter(spec, 5), w2: new Float32Array(3) }
+    await expect(createScorer({ spec, parameters }).score(inputs)).rejects.toMatchObject({ code: 'session-failed' })
+  })
+
   it('refuses inputs that are not finite instead of scoring them', async () => {
     const spec = specs[4] as RouterSpec
     const scorer = createScorer({ spec, parameters: initialiseRouter(spec, 5) })
