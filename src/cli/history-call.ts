@@ -2,7 +2,6 @@
  * What `score`, `plan` and `compact` share: their options, and one call of the history service with the frozen LM in a
  * worker thread.
  */
-import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { startWorkerExtractor } from '../../models/frozen-lm/worker-extractor.ts'
 import type { CallContext } from '../../server/history-service.ts'
@@ -14,6 +13,7 @@ import { AppError } from '../errors.ts'
 import { HISTORY_FORMATS, type HistoryFormat, type Pins } from '../protocol/history.ts'
 import { DEFAULT_OPERATING_POINT, OPERATING_POINT_NAMES, type OperatingPointName } from '../router/operating-points.ts'
 import type { CommandContext } from './command-context.ts'
+import { readText } from './read-text.ts'
 
 export interface HistoryOptions {
   readonly format: HistoryFormat
@@ -62,11 +62,12 @@ export function withPlanOptions(command: Command): Command {
 export async function callHistoryService<T>(call: {
   readonly context: CommandContext
   readonly options: HistoryOptions
-  readonly path: string | undefined
+  /** - is stdin. */
+  readonly path: string
   readonly use: (service: HistoryService, input: HistoryCall) => Promise<T>
 }): Promise<T> {
   const { context, options } = call
-  const text = readHistoryText(call.path)
+  const text = readText(call.path)
   const readiness = await openReadiness({
     routerDirectory: options.router,
     model: options.model ?? null,
@@ -93,18 +94,6 @@ export interface HistoryCall {
   readonly request: PlanRequest
   readonly context: CallContext
   readonly representationId: string | null
-}
-
-/** @throws file-not-found, file-unreadable */
-export function readHistoryText(path: string | undefined): string {
-  if (path === undefined) throw new AppError('option-invalid', 'no history file given: name one, or - for stdin')
-  try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8')
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code
-    if (code === 'ENOENT') throw new AppError('file-not-found', `no file ${path}: check the path`, { cause })
-    throw new AppError('file-unreadable', `cannot read ${path}: ${String(cause)}`, { cause })
-  }
 }
 
 function requestOf(options: HistoryOptions): PlanRequest {

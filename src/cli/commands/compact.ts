@@ -17,7 +17,7 @@ export function createCommand(): Command {
     'after',
     '\nExample:\n  $ keepready compact history.json --format anthropic-messages --router router/ > shorter.json',
   )
-  return withAction<HistoryOptions>(command, async (context, options, [path]) => {
+  return withAction<HistoryOptions>(command, async (context, options, [path = '-']) => {
     const result = await callHistoryService({
       context,
       options,

@@ -38,8 +38,9 @@ export function createCommand(): Command {
 }
 
 function servedData({ served }: DemoResult): unknown {
-  return served.points.map(({ operatingPoint, score, compaction }) => ({
-    operating_point: operatingPoint,
+  return served.points.map(({ label, score, compaction }) => ({
+    label,
+    operating_point: score.operating_point,
     tau: score.tau,
     ready: score.interactions.filter((item) => item.ready).length,
     outcome: compaction.outcome,
@@ -73,10 +74,10 @@ function servedText({ served }: DemoResult): string {
     head: ['operating point', 'tau', 'READY', 'spans replaced', 'outcome', 'tokens before', 'after', 'change'],
     style: { head: [], border: [] },
   })
-  for (const { operatingPoint, score, compaction } of served.points) {
+  for (const { label, score, compaction } of served.points) {
     const { before, after } = compaction.tokens
     table.push([
-      operatingPoint,
+      label,
       score.tau === null ? 'none' : score.tau.toFixed(3),
       `${score.interactions.filter((item) => item.ready).length} of ${score.interactions.length}`,
       compaction.outcome === 'applied' ? compaction.spans.filter((span) => span.accepted).length : 0,
@@ -86,7 +87,7 @@ function servedText({ served }: DemoResult): string {
       percent(before, after),
     ])
   }
-  const warnings = served.points.flatMap(({ score }) => score.warnings)
+  const warnings = new Set(served.points.flatMap(({ score }) => score.warnings))
   return [
     'One Claude Code session that no training part saw, served and compacted (tokens: o200k estimate):',
     table.toString(),

@@ -16,7 +16,7 @@ export function createCommand(): Command {
     'after',
     '\nExample:\n  $ keepready plan history.json --format openai-chat --router router/ --operating-point f1',
   )
-  return withAction<HistoryOptions>(command, async (context, options, [path]) => {
+  return withAction<HistoryOptions>(command, async (context, options, [path = '-']) => {
     const plan = await callHistoryService({
       context,
       options,

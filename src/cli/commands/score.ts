@@ -13,7 +13,7 @@ export function createCommand(): Command {
         'Scores every past interaction of a history: p, margin and the READY decision at an operating point.',
       ),
   ).addHelpText('after', '\nExample:\n  $ keepready score history.json --format anthropic-messages --router router/')
-  return withAction<HistoryOptions>(command, async (context, options, [path]) => {
+  return withAction<HistoryOptions>(command, async (context, options, [path = '-']) => {
     const score = await callHistoryService({
       context,
       options,

@@ -1,5 +1,4 @@
 /** keepready serve: the HTTP server. */
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { pino } from 'pino'
 import {
@@ -14,6 +13,7 @@ import { startServer } from '../../../server/main.ts'
 import { AppError } from '../../errors.ts'
 import { readEnvironment } from '../environment.ts'
 import { packageVersion } from '../package-version.ts'
+import { readText } from '../read-text.ts'
 import { withAction } from '../run-action.ts'
 
 /** Values by configuration field, as typed. */
@@ -72,14 +72,6 @@ function serverSection(path: string): Readonly<Record<string, unknown>> {
     return value?.server ?? {}
   } catch (cause) {
     throw new AppError('option-invalid', `--config ${path} is not JSON: ${String(cause)}`, { cause })
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw new AppError('file-not-found', `cannot read ${path}: ${String(cause)}`, { cause })
   }
 }
 

@@ -1,13 +1,12 @@
 /**
  * `keepready validate history.json --format F`: one history against the named rules of its provider.
  */
-import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { AppError } from '../../errors.ts'
 import { HISTORY_FORMATS, type HistoryFormat, type Violation } from '../../protocol/history.ts'
 import { parseHistory } from '../../protocol/parse-history.ts'
 import { blockingViolations, RULES, validateHistory } from '../../protocol/validate-history.ts'
 import type { CommandResult } from '../command-context.ts'
+import { readText } from '../read-text.ts'
 import { withAction } from '../run-action.ts'
 
 interface ValidateOptions {
@@ -47,19 +46,4 @@ function line(format: HistoryFormat, violation: Violation): string {
   const rule = RULES[format].find((candidate) => candidate.id === violation.rule)
   const weight = violation.advisory === true ? ' (advisory)' : ''
   return `${violation.rule}${weight} ${violation.pointer}: ${violation.message}. Rule: ${rule?.sentence ?? ''}`
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8')
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-    if (code === 'ENOENT')
-      throw new AppError('file-not-found', `${path}: no such file; give the path of a JSON history, or - for stdin`, {
-        cause,
-      })
-    throw new AppError('file-unreadable', `${path}: cannot be read (${code}); check that it is a readable file`, {
-      cause,
-    })
-  }
 }
