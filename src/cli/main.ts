@@ -4,6 +4,7 @@
 import { Command } from 'commander'
 import { AppError, EXIT_CODE } from '../errors.ts'
 import { packageVersion } from './package-version.ts'
+import { reportUsageError } from './usage-error.ts'
 
 interface CommandModule {
   readonly createCommand: () => Command
@@ -36,7 +37,14 @@ export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('keepready')
     .description('Tells a long-running LLM agent which of its past interactions no longer need to stay in full.')
     .version(packageVersion())
-    .showHelpAfterError('(run with --help for usage)')
+    .configureOutput({
+      outputError: (text, writeErr) =>
+        reportUsageError(text, {
+          json: argv.includes('--json'),
+          writeOut: (line) => process.stdout.write(line),
+          writeErr,
+        }),
+    })
     .exitOverride((exit) => {
       process.exit(exit.exitCode === 0 ? 0 : EXIT_CODE.input)
     })
