@@ -47,7 +47,7 @@ export function renderPlanTable(plan: PlanResponse): string {
 
 /** e.g. `-34 %` */
 export function percent(before: number, after: number): string {
-  return before === 0
-    ? '0 %'
-    : `${after <= before ? '-' : '+'}${Math.abs(((after - before) / before) * 100).toFixed(0)} %`
+  const change = before === 0 ? 0 : Math.round(((after - before) / before) * 100)
+  if (change === 0) return '0 %'
+  return `${change > 0 ? '+' : ''}${change} %`
 }

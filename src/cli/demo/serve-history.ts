@@ -10,10 +10,19 @@ import type { OperatingPointName } from '../../router/operating-points.ts'
 import type { CommandContext } from '../command-context.ts'
 import { packageVersion } from '../package-version.ts'
 
-export const DEMO_POINTS = ['precision', 'f1'] as const satisfies readonly OperatingPointName[]
+/** What the demo asks for: two operating points as they are served, and one with the span gates open. */
+const CALLS = [
+  { label: 'precision', operating_point: 'precision' },
+  { label: 'f1', operating_point: 'f1' },
+  {
+    label: 'f1, spans of any length',
+    operating_point: 'f1',
+    limits: { min_span_interactions: 0, min_source_tokens: 0 },
+  },
+] as const satisfies readonly { label: string; operating_point: OperatingPointName; limits?: object }[]
 
 export interface ServedPoint {
-  readonly operatingPoint: OperatingPointName
+  readonly label: string
   readonly score: ScoreResponse
   readonly plan: PlanResponse
   readonly compaction: CompactResponse
@@ -41,12 +50,11 @@ export async function serveHistory(
     nowMs: context.nowMs,
     version: packageVersion(),
   })
-  const ask = async <T>(path: string, operatingPoint: OperatingPointName): Promise<T> => {
-    const fields = JSON.stringify({ format: 'anthropic-messages', operating_point: operatingPoint }).slice(0, -1)
+  const ask = async <T>(path: string, fields: object): Promise<T> => {
     const response = await fetch(`${server.url}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: `${fields},${options.request.trim().slice(1)}`,
+      body: `${JSON.stringify(fields).slice(0, -1)},${options.request.trim().slice(1)}`,
       signal: context.signal,
     })
     const body: unknown = await response.json()
@@ -57,12 +65,13 @@ export async function serveHistory(
   const startMs = context.nowMs()
   try {
     const points: ServedPoint[] = []
-    for (const operatingPoint of DEMO_POINTS) {
+    for (const { label, ...call } of CALLS) {
+      const fields = { format: 'anthropic-messages', ...call }
       points.push({
-        operatingPoint,
-        score: await ask<ScoreResponse>('/v1/score', operatingPoint),
-        plan: await ask<PlanResponse>('/v1/plan', operatingPoint),
-        compaction: await ask<CompactResponse>('/v1/compact', operatingPoint),
+        label,
+        score: await ask<ScoreResponse>('/v1/score', fields),
+        plan: await ask<PlanResponse>('/v1/plan', fields),
+        compaction: await ask<CompactResponse>('/v1/compact', fields),
       })
     }
     return { url: server.url, points, seconds: (context.nowMs() - startMs) / 1000 }
