@@ -22,7 +22,7 @@ interface WeightedPair {
  * @param positiveWeight  w(1) of the loss
  * @param hiddenScale  standard deviation that h, q and m get, default 1; x always gets 1. AdamW moves every weight at
  *   the same pace, so thousands of hidden dimensions beside a dozen features learn by heart before the features are
- *   heard; at scale s they learn s^2 times as fast. Folded away on export like the rest.
+ *   heard; at scale s they start s times as loud and learn s times as fast. Folded away on export like the rest.
  */
 export function standardise(options: {
   readonly dataset: Pick<Dataset, 'pairs' | 'vectors'>
