@@ -5,12 +5,18 @@
 import type { Rotation, RotationSplit } from '../data/rotations.ts'
 import type { Dataset } from '../data/store/dataset.ts'
 import { initialiseRouter } from '../models/router/initialise.ts'
-import type { EpochRecord, PairPredictions, SplitMetrics, TrainConfig } from '../models/router/manifest.ts'
+import type {
+  EpochRecord,
+  PairPredictions,
+  RotationRecord,
+  SplitMetrics,
+  TrainConfig,
+} from '../models/router/manifest.ts'
 import type { InputKind, RouterParameters, RouterSpec } from '../models/router/spec.ts'
 import { foldStandardisation, type Standardisation } from '../models/router/standardisation.ts'
 import { AppError, invariant } from '../src/errors.ts'
 import { sigmoid } from '../src/router/decide.ts'
-import { chooseOperatingPoints, type OperatingPoints } from '../src/router/operating-points.ts'
+import { chooseOperatingPoints } from '../src/router/operating-points.ts'
 import { DEFAULT_ADAMW, type TrainerBackend } from './backends/backend.ts'
 import { createOrtBackend } from './backends/ort.ts'
 import { type BatchSource, createBatchSource } from './batch.ts'
@@ -26,21 +32,13 @@ export interface TrainJob {
   readonly config: TrainConfig
 }
 
-export interface TrainedRouter {
+/** What a rotation's record holds, for the final model too: its test part is empty. */
+export interface TrainedRouter extends Omit<RotationRecord, 'schemaVersion' | 'rotation'> {
   readonly inputs: InputKind
   readonly rotation: Rotation
-  readonly spec: RouterSpec
   /** Standardisation folded in. */
   readonly parameters: RouterParameters
   readonly standardisation: Standardisation
-  readonly bestEpoch: number
-  readonly epochs: readonly EpochRecord[]
-  readonly operatingPoints: OperatingPoints
-  readonly validation: SplitMetrics
-  /** Over all test pairs; of no pairs for the final model. */
-  readonly test: SplitMetrics
-  readonly validationPredictions: PairPredictions
-  readonly testPredictions: PairPredictions
   /** p of training pairs at SCORE_LEVELS. */
   readonly scoreQuantiles: readonly number[]
   readonly engine: { readonly backend: string; readonly version: string }

@@ -2,9 +2,9 @@
  * Everything a dataset directory holds as JSON: the extraction's options, the manifest, the metadata of Arrow files.
  */
 import { z } from 'zod'
+import { representationSchema } from '../../models/frozen-lm/representation.schema.ts'
 import { type Representation, representationId } from '../../models/frozen-lm/representation.ts'
 import { AppError } from '../../src/errors.ts'
-import { RECIPE_NAMES } from '../../src/view/recipe.ts'
 import type { DatasetManifest, DatasetTrajectory } from './dataset.ts'
 import { CONTENT_FILES } from './layout.ts'
 
@@ -34,35 +34,10 @@ const positive = z.number().int().positive()
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 const version = z.literal(DATASET_SCHEMA_VERSION)
 
-const representation: z.ZodType<Representation> = z.strictObject({
-  model: z.strictObject({
-    name: z.string(),
-    architecture: z.string(),
-    hiddenSize: positive,
-    filesSha256: sha256,
-  }),
-  layer: natural,
-  storageDtype: z.enum(['f16', 'f32']),
-  recipe: z.strictObject({
-    name: z.enum(RECIPE_NAMES),
-    recentInteractions: natural,
-    budgets: z.strictObject({
-      view: positive,
-      head: positive,
-      recent: positive,
-      state: positive,
-      target: positive,
-      readout: positive,
-    }),
-  }),
-  graphVersion: natural,
-  recipeVersion: natural,
-})
-
 const extractionOptions = z.strictObject({
   schemaVersion: version,
   representationId: z.string(),
-  representation,
+  representation: representationSchema,
   maxCheckpointsPerRun: positive,
   seed: z.number().int(),
   runsSha256: sha256,
@@ -71,7 +46,7 @@ const extractionOptions = z.strictObject({
 const manifestFile = z.strictObject({
   schemaVersion: version,
   representationId: z.string(),
-  representation,
+  representation: representationSchema,
   evidenceNames: z.array(z.string()),
   topK: positive,
   maxCheckpointsPerRun: positive,

@@ -4,8 +4,8 @@
 import { z } from 'zod'
 import { AppError } from '../../src/errors.ts'
 import { OPERATING_POINT_NAMES, type OperatingPoints } from '../../src/router/operating-points.ts'
-import { RECIPE_NAMES } from '../../src/view/recipe.ts'
-import { type Representation, representationId } from '../frozen-lm/representation.ts'
+import { representationSchema } from '../frozen-lm/representation.schema.ts'
+import { representationId } from '../frozen-lm/representation.ts'
 import { ROUTER_SCHEMA_VERSION, type RotationRecord, type RouterManifest } from './manifest.ts'
 import { INPUT_KINDS, type RouterSpec } from './spec.ts'
 import type { BlockStandardisation, Standardisation } from './standardisation.ts'
@@ -26,26 +26,6 @@ const spec: z.ZodType<RouterSpec> = z
   })
   .refine((value) => value.inputs === 'evidence' || value.hiddenSize > 0, 'hidden inputs need a hiddenSize')
   .refine((value) => value.inputs === 'hidden' || value.evidenceSize > 0, 'evidence inputs need an evidenceSize')
-
-const representation: z.ZodType<Representation> = z.strictObject({
-  model: z.strictObject({ name: z.string(), architecture: z.string(), hiddenSize: positive, filesSha256: sha256 }),
-  layer: natural,
-  storageDtype: z.enum(['f16', 'f32']),
-  recipe: z.strictObject({
-    name: z.enum(RECIPE_NAMES),
-    recentInteractions: natural,
-    budgets: z.strictObject({
-      view: positive,
-      head: positive,
-      recent: positive,
-      state: positive,
-      target: positive,
-      readout: positive,
-    }),
-  }),
-  graphVersion: natural,
-  recipeVersion: natural,
-})
 
 const blockStandardisation: z.ZodType<BlockStandardisation> = z
   .strictObject({ mean: z.array(z.number()), std: z.array(z.number().positive()) })
@@ -127,7 +107,7 @@ const manifest: z.ZodType<RouterManifest> = z.strictObject({
   topK: positive,
   evidenceNames: z.array(z.string()),
   representationId: z.string(),
-  representation,
+  representation: representationSchema,
   standardisation,
   operatingPoints,
   defaultOperatingPoint: z.enum(OPERATING_POINT_NAMES),
