@@ -3,6 +3,7 @@
  * its heap). Calls that were inside fail; calls to come wait for the next thread.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { compiledEntry } from '../../models/package-root.ts'
 import type { HistoryAnswer, HistoryCall } from '../answer-call.ts'
 import type { RouterDescription } from '../describe-router.ts'
 import { type OpenThread, openThread } from './open-thread.ts'
@@ -20,15 +21,21 @@ export interface HistoryThread {
   close(): Promise<void>
 }
 
-/** @throws what openReadiness throws, host-crashed; nothing is left running then */
-export async function startHistoryThread(options: ThreadOptions): Promise<HistoryThread> {
+/**
+ * @param entry what the thread runs; tests replace it
+ * @throws what openReadiness throws, host-crashed; nothing is left running then
+ */
+export async function startHistoryThread(
+  options: ThreadOptions,
+  entry: string = compiledEntry('server/history-thread/history-thread-main.js'),
+): Promise<HistoryThread> {
   const closing = new AbortController()
-  let newest = await openThread(options)
+  let newest = await openThread(options, entry)
   let serving = Promise.resolve(newest)
 
   const restart = async (): Promise<OpenThread> => {
     await pause(RESTART_MS, undefined, { signal: closing.signal })
-    newest = await openThread(options)
+    newest = await openThread(options, entry)
     supervise(newest)
     return newest
   }

@@ -2,7 +2,6 @@
  * One history thread: matches answers to calls, and fails all of them when the thread is gone.
  */
 import { Worker } from 'node:worker_threads'
-import { compiledEntry } from '../../models/package-root.ts'
 import { AppError } from '../../src/errors.ts'
 import type { HistoryAnswer, HistoryCall } from '../answer-call.ts'
 import type { RouterDescription } from '../describe-router.ts'
@@ -31,9 +30,12 @@ interface Waiting {
 
 type Opened = Extract<FromThread, { kind: 'opened' }>
 
-/** @throws what openReadiness throws, host-crashed; nothing is left running then */
-export async function openThread(options: ThreadOptions): Promise<OpenThread> {
-  const worker = new Worker(compiledEntry('server/history-thread/history-thread-main.js'), {
+/**
+ * @param entry what the thread runs, a JavaScript file
+ * @throws what openReadiness throws, host-crashed; nothing is left running then
+ */
+export async function openThread(options: ThreadOptions, entry: string): Promise<OpenThread> {
+  const worker = new Worker(entry, {
     workerData: options,
     execArgv: [],
   })
