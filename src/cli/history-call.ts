@@ -67,6 +67,7 @@ export async function callHistoryService<T>(call: {
   readonly use: (service: HistoryService, input: HistoryCall) => Promise<T>
 }): Promise<T> {
   const { context, options } = call
+  const request = requestOf(options)
   const text = readText(call.path)
   const readiness = await openReadiness({
     routerDirectory: options.router,
@@ -80,7 +81,7 @@ export async function callHistoryService<T>(call: {
   try {
     return await call.use(createHistoryService(readiness.model), {
       text,
-      request: requestOf(options),
+      request,
       context: { signal: context.signal, clock: createStageClock(context.nowMs) },
       representationId: readiness.extractor === null ? null : readiness.router.manifest.representationId,
     })
