@@ -10,6 +10,7 @@ import { createCallTracker } from './call-tracker.ts'
 import { publicConfig, type ServerConfig } from './config.schema.ts'
 import { requireSafeListener } from './guards.ts'
 import { type HistoryThread, startHistoryThread } from './history-thread/history-thread.ts'
+import { watchResponses } from './open-responses.ts'
 import { createServerMetrics } from './server-metrics.ts'
 import type { InfoResponse } from './wire/responses.schema.ts'
 
@@ -29,6 +30,9 @@ export interface RunningServer {
   /** Drains, then stops; resolves when the model's process is gone. */
   close(): Promise<void>
 }
+
+/** The least time that clients have to read their answers once the calls have ended. */
+const MIN_READ_MS = 500
 
 /** @throws listen-refused, port-in-use, and what openReadiness throws; nothing is left running then */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
@@ -51,6 +55,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     info: () => info,
     status: () => (calls.draining ? 'draining' : thread.status().ready ? 'ok' : 'starting'),
   })
+  const responses = watchResponses(app.server)
   try {
     await app.listen({ host: config.host, port: config.port })
   } catch (thrown) {
@@ -63,8 +68,12 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     info,
     status: thread.status,
     async close() {
+      const endMs = parts.nowMs() + config.drainMs
       await calls.drain(config.drainMs)
-      await app.close()
+      const closed = app.close()
+      await responses.ended(Math.max(MIN_READ_MS, endMs - parts.nowMs()))
+      app.server.closeAllConnections()
+      await closed
       await thread.close()
     },
   }

@@ -2,7 +2,10 @@
  * The whole server over real HTTP: history thread, supervised model process, a real router on models/tiny. `npm test`
  * builds dist first.
  */
+
+import { once } from 'node:events'
 import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -42,6 +45,12 @@ function post(path: string, body: string, options: { url?: string; signal?: Abor
     body,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   })
+}
+
+/** The status, once the whole answer has been read: an unread answer holds its connection. */
+async function statusOf(response: Promise<Response>): Promise<number> {
+  const { status } = await response.then(async (answer) => ({ status: answer.status, body: await answer.text() }))
+  return status
 }
 
 /** Of each format one; another seed is another text, which the model has not seen. */
@@ -152,9 +161,9 @@ describe('while the model works', () => {
       const scoring = post('/v1/score', longBody(steps, steps))
       await busy()
       const liveStartMs = performance.now()
-      expect((await fetch(`${server.url}/livez`)).status).toBe(200)
+      expect(await statusOf(fetch(`${server.url}/livez`))).toBe(200)
       const liveMs = performance.now() - liveStartMs
-      expect((await scoring).status).toBe(200)
+      expect(await statusOf(scoring)).toBe(200)
       tookMs = performance.now() - startMs
       clearInterval(timer)
       if (tookMs < 2000) continue
@@ -186,7 +195,7 @@ describe('while the model works', () => {
         expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
         expect(JSON.parse(text).error.code).toBe('host-crashed')
       }
-      expect((await post('/v1/score', requestBody(logsOf(2, 6).chat))).status).toBe(200)
+      expect(await statusOf(post('/v1/score', requestBody(logsOf(2, 6).chat)))).toBe(200)
       expect(server.status().restarts).toBe(restarts + 1)
     }
   })
@@ -206,7 +215,7 @@ describe('while the model works', () => {
     await until(() => server.status().queuedTokens === 0)
     expect(await Promise.all(gone)).toEqual(['AbortError', 'AbortError'])
     expect(server.status().computedTokens).toBe(tokens)
-    expect((await post('/v1/score', requestBody(logsOf(3, 6).chat))).status).toBe(200)
+    expect(await statusOf(post('/v1/score', requestBody(logsOf(3, 6).chat)))).toBe(200)
   })
 })
 
@@ -226,10 +235,27 @@ describe('limits', () => {
     }
   })
 
+  it('stops although one client does not read its answer and another only connected', async () => {
+    const small = await start({ drainMs: 100 })
+    const port = Number(new URL(small.url).port)
+    const idle = connect(port, '127.0.0.1')
+    const client = connect(port, '127.0.0.1')
+    const body = requestBody(logsOf(5, 50, 20_000).chat, undefined, { labels: [] })
+    client.write(
+      `POST /v1/compact HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    )
+    await once(client, 'readable')
+    const startMs = performance.now()
+    await small.close()
+    expect(performance.now() - startMs).toBeLessThan(10_000)
+    idle.destroy()
+    client.destroy()
+  })
+
   it('names a port that is in use and leaves nothing running', async () => {
     const port = new URL(server.url).port
     await expect(start({ port })).rejects.toMatchObject({ code: 'port-in-use', message: expect.stringContaining(port) })
-    expect((await fetch(`${server.url}/livez`)).status).toBe(200)
+    expect(await statusOf(fetch(`${server.url}/livez`))).toBe(200)
   })
 })
 
@@ -260,7 +286,7 @@ describe('keepready serve', () => {
       !(await (await fetch(`${url}/metrics`)).text()).includes('keepready_queue_tokens 0')
     while (!(await queued()));
     running.child.kill('SIGTERM')
-    expect((await answered).status).toBe(200)
+    expect(await statusOf(answered)).toBe(200)
     expect(await running.finished).toMatchObject({ code: 0, stdout: '' })
   })
 

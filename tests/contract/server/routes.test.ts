@@ -177,10 +177,14 @@ describe('errors', () => {
     expect([response.statusCode, response.headers['retry-after']]).toEqual([429, '7'])
   })
 
-  it('keeps our own bugs inside: no message, no stack, a request id', async () => {
+  it('keeps our own bugs inside: no message or stack to the client, the place alone to the log', async () => {
+    const logLines: string[] = []
     const response = await post('/v1/score', bodyOf(chatHistory(4)), {
       score: () => Promise.reject(new TypeError('secret words of a history')),
+      logLines,
     })
+    expect(logLines.join('')).toMatch(/"code":"invariant","frames":\["at .*routes\.test\.ts/)
+    expect(logLines.join('')).not.toContain('secret words')
     expect(response.statusCode).toBe(500)
     expect(response.body).not.toContain('secret words')
     expect(response.body).not.toContain('.ts:')
