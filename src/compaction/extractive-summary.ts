@@ -35,15 +35,18 @@ export function summariseExtractively(input: {
     maxTokens: maxTokens - (reserved === null ? 0 : countTokens(reserved.text)),
     countTokens,
   })
-  if (kept.length === 0) kept.push(...shortenBest(candidates, { maxTokens, countTokens }))
-  for (;;) {
-    const missing = missingLiterals(renderSummaryLists(kept), spellings)
+  const fitted = (notes: readonly SummaryNote[]): string | null => {
+    const missing = missingLiterals(renderSummaryLists(notes), spellings)
     const literals = literalNote(missing, { maxTokens: maxTokens * LITERAL_SHARE, countTokens })
-    const text = renderSummaryLists(literals === null ? kept : [...kept, literals])
-    if (countTokens(text) <= maxTokens) return text
-    if (kept.length === 0) return ''
-    kept.pop()
+    const text = renderSummaryLists(literals === null ? notes : [...notes, literals])
+    return countTokens(text) <= maxTokens ? text : null
   }
+  // Headings cost tokens that pick does not see, so the last notes may have to go again.
+  for (; kept.length > 0; kept.pop()) {
+    const text = fitted(kept)
+    if (text !== null) return text
+  }
+  return fitted(shortenBest(candidates, { maxTokens, countTokens })) ?? fitted([]) ?? ''
 }
 
 /** Best first, equal ones in order of the source, repeated texts once; as many as fit. */

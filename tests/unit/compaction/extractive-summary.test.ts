@@ -26,6 +26,23 @@ const span: PlannedSpan = { start: 0, end: 4, sourceTokens: 1000, gates: [], acc
 const summarise = (maxTokens: number): string => summariseExtractively({ split, span, maxTokens, countTokens })
 
 describe('summariseExtractively', () => {
+  it('shortens the one note that fits alone but not under its heading', () => {
+    const sentence = `path /srv/a.log ${'some output '.repeat(44)}`
+    const history = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: sentence },
+      { role: 'assistant', content: null, tool_calls: [{ id: 'c', function: { name: 'run', arguments: '{}' } }] },
+      { role: 'tool', tool_call_id: 'c', content: 'ok' },
+    ]
+    const one = splitHistory(parseHistory(JSON.stringify(history), 'openai-chat'))
+    const only: PlannedSpan = { ...span, start: 0, end: 1 }
+    for (let maxTokens = 12; maxTokens < 60; maxTokens++) {
+      const text = summariseExtractively({ split: one, span: only, maxTokens, countTokens })
+      expect(text).toContain('path')
+      expect(countTokens(text)).toBeLessThanOrEqual(maxTokens)
+    }
+  })
+
   it('fills the six lists from the words of the span', () => {
     const text = summarise(1000)
     for (const line of [
