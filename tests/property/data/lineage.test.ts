@@ -4,14 +4,20 @@ import { rowProblems } from '../../../data/annotate/check-evidence.ts'
 import { labelAt } from '../../../data/annotate/label-record.ts'
 import { annotateLineage, type LineageOptions } from '../../../data/annotate/lineage.ts'
 import { readArguments } from '../../../src/evidence/interaction-literals.ts'
-import { literalKeys } from '../../../src/evidence/literals.ts'
+import { literalKeys, visitQuoted } from '../../../src/evidence/literals.ts'
 import type { Interaction, Trajectory } from '../../../src/trajectory/trajectory.ts'
 import { arbitraryRun } from '../evidence/arbitrary-run.ts'
 
 /** READY at c, word for word from DESIGN section 9: slow, without index or boundary. */
 function readyByDefinition(run: Trajectory, i: number, checkpoint: number, options: LineageOptions): boolean {
-  const acted = (s: Interaction): ReadonlySet<string> =>
-    literalKeys([s.reasoning, s.text, ...s.toolCalls.flatMap((call) => readArguments(call).values)].join('\n'))
+  const acted = (s: Interaction): ReadonlySet<string> => {
+    const calls = s.toolCalls.map(readArguments)
+    const keys = new Set(literalKeys([s.reasoning, s.text, ...calls.flatMap((call) => call.values)].join('\n')))
+    // A value of a JSON text stands between quotes there, so it is a quoted string as a whole too.
+    for (const value of calls.flatMap((call) => (call.decoded ? call.values : [])))
+      visitQuoted(value.trim(), ({ key }) => keys.add(key))
+    return keys
+  }
   const standing = (s: Interaction): ReadonlySet<string> =>
     new Set([...acted(s), ...s.observations.flatMap((o) => [...literalKeys(o.content)])])
   const source = run.interactions[i]
