@@ -4,7 +4,6 @@
  */
 import swagger from '@fastify/swagger'
 import Fastify, {
-  type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
@@ -13,25 +12,12 @@ import Fastify, {
 } from 'fastify'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 import { AppError, toAppError } from '../src/errors.ts'
-import type { HistoryAnswer, HistoryCall } from './answer-call.ts'
+import type { AppParts } from './app-parts.ts'
 import type { ServerConfig } from './config.schema.ts'
 import { guardRequest } from './guards.ts'
 import { errorBody, HTTP_STATUS, logFields } from './http-errors.ts'
 import { historyRoutes } from './routes/history-routes.ts'
 import { statusRoutes } from './routes/status-routes.ts'
-import type { ServerMetrics } from './server-metrics.ts'
-import type { InfoResponse } from './wire/responses.schema.ts'
-
-export interface AppParts {
-  readonly config: ServerConfig
-  readonly answer: (call: HistoryCall) => Promise<HistoryAnswer>
-  readonly metrics: ServerMetrics
-  readonly info: () => InfoResponse
-  readonly status: () => 'ok' | 'starting' | 'draining'
-  readonly logger: FastifyBaseLogger
-  readonly nowMs: () => number
-  readonly version: string
-}
 
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { config, metrics } = parts

@@ -3,7 +3,7 @@
  */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../src/errors.ts'
-import type { AppParts } from '../app.ts'
+import type { AppParts } from '../app-parts.ts'
 import { logFields } from '../http-errors.ts'
 import { serverTiming } from '../stage-clock.ts'
 import { errorResponse } from '../wire/responses.schema.ts'

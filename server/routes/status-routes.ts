@@ -2,7 +2,7 @@
  * GET /info, /livez, /readyz, /metrics, /openapi.json.
  */
 import type { FastifyPluginAsync } from 'fastify'
-import type { AppParts } from '../app.ts'
+import type { AppParts } from '../app-parts.ts'
 import { infoResponse, statusResponse } from '../wire/responses.schema.ts'
 
 export function statusRoutes(parts: AppParts): FastifyPluginAsync {
