@@ -1,11 +1,9 @@
 /** Scores and plans as tables for a person. Pure. */
-import Table from 'cli-table3'
 import type { PlanResponse, ScoreResponse } from '../../server/wire/responses.schema.ts'
-
-const PLAIN = { style: { head: [], border: [] } }
+import { createResultTable } from './result-table.ts'
 
 export function renderScoreTable(score: ScoreResponse): string {
-  const table = new Table({ head: ['interaction', 'p', 'margin', 'tokens', 'verdict'], ...PLAIN })
+  const table = createResultTable(['>interaction', '>p', '>margin', '>tokens', 'verdict'])
   for (const item of score.interactions) {
     table.push([
       item.interaction,
@@ -22,10 +20,7 @@ export function renderScoreTable(score: ScoreResponse): string {
 }
 
 export function renderPlanTable(plan: PlanResponse): string {
-  const table = new Table({
-    head: ['interactions', 'tokens', 'length', 'source-tokens', 'shrink', 'verdict'],
-    ...PLAIN,
-  })
+  const table = createResultTable(['interactions', '>tokens', 'length', 'source-tokens', 'shrink', 'verdict'])
   for (const span of plan.spans) {
     const gate = (name: string): string => {
       const found = span.gates.find((item) => item.name === name)

@@ -1,7 +1,7 @@
 /**
  * keepready bench: latency and memory as ratios measured in one run, so that they mean the same on any machine.
  */
-import Table from 'cli-table3'
+
 import { Command } from 'commander'
 import {
   type ArmSummary,
@@ -16,6 +16,7 @@ import { defaultLayer } from '../../../models/frozen-lm/load-frozen-lm.ts'
 import { AppError } from '../../errors.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
 import { startProgress } from '../progress.ts'
+import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
 
 interface ExtractFlags {
@@ -144,17 +145,16 @@ function tableOf(
     readonly rounds: number
   },
 ): string {
-  const arms = new Table({
-    head: ['arm', 'tokens computed', 'wall ms', 'CPU ms', 'peak RSS MB', 'over the loaded model MB'],
-    colAligns: ['left', 'right', 'right', 'right', 'right', 'right'],
-    style: { head: [], border: [] },
-  })
+  const arms = createResultTable([
+    'arm',
+    '>tokens computed',
+    '>wall ms',
+    '>CPU ms',
+    '>peak RSS MB',
+    '>over the loaded model MB',
+  ])
   arms.push(...bench.arms.map(armRow))
-  const figures = new Table({
-    head: ['figure', 'value', 'goal', 'ok'],
-    colAligns: ['left', 'right', 'right', 'left'],
-    style: { head: [], border: [] },
-  })
+  const figures = createResultTable(['figure', '>value', '>goal', 'ok'])
   figures.push(...run.figures.slice(0, 2).map(figureRow))
   return [
     `${run.model}, layer ${run.layer}, medians of ${run.rounds} rounds`,

@@ -1,9 +1,9 @@
 /** keepready demo: the whole path on sample logs, offline. */
 import { join } from 'node:path'
-import Table from 'cli-table3'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { capsText } from '../demo/demo-caps.ts'
 import { type DemoResult, runDemo } from '../demo/run-demo.ts'
+import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
 import { percent } from '../score-table.ts'
 
@@ -70,10 +70,16 @@ function demoText(result: DemoResult, cost: { readonly seconds: number; readonly
 }
 
 function servedText({ served }: DemoResult): string {
-  const table = new Table({
-    head: ['operating point', 'tau', 'READY', 'spans replaced', 'outcome', 'tokens before', 'after', 'change'],
-    style: { head: [], border: [] },
-  })
+  const table = createResultTable([
+    'operating point',
+    '>tau',
+    '>READY',
+    '>spans replaced',
+    'outcome',
+    '>tokens before',
+    '>after',
+    '>change',
+  ])
   for (const { label, score, compaction } of served.points) {
     const { before, after } = compaction.tokens
     table.push([

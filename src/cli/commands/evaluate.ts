@@ -2,7 +2,6 @@
  * keepready evaluate: dataset + router -> metrics.json and one self-contained HTML report.
  */
 import { join } from 'node:path'
-import Table from 'cli-table3'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { nodeFiles, writeTextWhole } from '../../../data/store/file-seam.ts'
 import { readDataset, readDatasetTrajectories } from '../../../data/store/read-dataset.ts'
@@ -13,6 +12,7 @@ import { readRouterPredictions } from '../../../training/evaluation/router-predi
 import { renderReport } from '../../../training/report/render-report.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
 import { startProgress } from '../progress.ts'
+import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
 
 export interface EvaluateCommandOptions {
@@ -115,10 +115,7 @@ export function headlineOf(record: EvaluationRecord) {
 }
 
 function cardText(record: EvaluationRecord, files: { readonly metrics: string; readonly report: string }): string {
-  const table = new Table({
-    head: ['score', 'within-run AUROC', 'AUROC', 'PR-AUC', 'lift', 'served input'],
-    style: { head: [], border: [] },
-  })
+  const table = createResultTable(['score', 'within-run AUROC', 'AUROC', 'PR-AUC', '>lift', 'served input'])
   const { served } = record.router
   for (const { name, kind, withinAuroc, auroc, averagePrecision, lift } of headlineOf(record)) {
     const verdict = record.comparisons.find(

@@ -1,7 +1,7 @@
 /**
  * keepready import: agent logs -> runs.jsonl.
  */
-import Table from 'cli-table3'
+
 import { Command } from 'commander'
 import { type FileReport, type ImportResult, importFiles } from '../../../data/import/import-files.ts'
 import { FORMAT_NAMES } from '../../../data/import/importer.ts'
@@ -10,6 +10,7 @@ import { writeRuns } from '../../../data/store/runs.ts'
 import { AppError } from '../../errors.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
 import { startProgress } from '../progress.ts'
+import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
 
 interface ImportCommandOptions {
@@ -19,13 +20,6 @@ interface ImportCommandOptions {
 
 /** Longer lists are cut on the screen; --json has them whole. */
 const SHOWN_RECORDS = 20
-
-/** Columns apart by spaces: paths stay whole and can be copied. */
-const NO_BORDERS = Object.fromEntries(
-  ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid']
-    .concat(['mid', 'mid-mid', 'right', 'right-mid', 'middle'])
-    .map((name) => [name, '']),
-)
 
 export function createCommand(): Command {
   const formats = IMPORTERS.map((importer) => `  ${importer.name.padEnd(20)}${importer.summary}`).join('\n')
@@ -112,12 +106,7 @@ function reportData(result: ImportResult, out: string): unknown {
 }
 
 function reportText(result: ImportResult, out: string): string {
-  const table = new Table({
-    head: ['file', 'format', 'evidence', 'runs', 'interactions', 'damaged records'],
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2, compact: true },
-    chars: NO_BORDERS,
-    colAligns: ['left', 'left', 'left', 'right', 'right', 'right'],
-  })
+  const table = createResultTable(['file', 'format', 'evidence', '>runs', '>interactions', '>damaged records'])
   for (const file of result.files)
     table.push([
       file.file,

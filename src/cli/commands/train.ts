@@ -2,7 +2,6 @@
  * keepready train: dataset -> router artefact.
  */
 import { availableParallelism } from 'node:os'
-import Table from 'cli-table3'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { readDataset } from '../../../data/store/read-dataset.ts'
 import type { RouterManifest, SplitMetrics } from '../../../models/router/manifest.ts'
@@ -14,6 +13,7 @@ import { createWorkerRunner } from '../../../training/worker-pool.ts'
 import { OPERATING_POINT_NAMES } from '../../router/operating-points.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
 import { startProgress } from '../progress.ts'
+import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
 
 export interface TrainCommandOptions {
@@ -150,16 +150,13 @@ function cardOf(manifest: Card): Card {
 function cardText(out: string, manifest: Card): string {
   const { operatingPoints, rotations, spec } = manifest
   const kinds = INPUT_KINDS.filter((kind) => rotations.some((rotation) => rotation.inputs === kind))
-  const means = new Table({ head: ['inputs', 'split', 'within AUROC', 'PR-AUC'], style: { head: [], border: [] } })
+  const means = createResultTable(['inputs', 'split', '>within AUROC', '>PR-AUC'])
   for (const kind of kinds) {
     const own = rotations.filter((rotation) => rotation.inputs === kind)
     for (const split of ['validation', 'test'] as const)
       means.push([kind, split, ...meanFigures(own.map((rotation) => rotation[split]))])
   }
-  const points = new Table({
-    head: ['operating point', 'tau', 'precision', 'recall', 'pairs', 'groups'],
-    style: { head: [], border: [] },
-  })
+  const points = createResultTable(['operating point', '>tau', '>precision', '>recall', '>pairs', '>groups'])
   for (const name of OPERATING_POINT_NAMES) {
     const { tau, validation } = operatingPoints.points[name]
     points.push([
