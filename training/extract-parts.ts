@@ -2,7 +2,7 @@
  * Hands trajectories to a pool of extractors. What comes out per trajectory does not depend on the pool's size, nor on
  * which member took it; only the order of arrival does.
  */
-import type { Extraction, ExtractionRequest, Extractor } from '../models/frozen-lm/extraction.ts'
+import type { Extraction, ExtractionProgress, ExtractionRequest, Extractor } from '../models/frozen-lm/extraction.ts'
 import { type Representation, representationId } from '../models/frozen-lm/representation.ts'
 import { AppError, toAppError } from '../src/errors.ts'
 
@@ -24,6 +24,7 @@ export async function extractParts(options: {
   readonly representation: Representation
   readonly startExtractor: () => Promise<Extractor>
   readonly onExtracted: (job: ExtractionJob, extraction: Extraction) => Promise<void>
+  readonly onProgress: (job: ExtractionJob, progress: ExtractionProgress) => void
   readonly signal: AbortSignal
 }): Promise<void> {
   const queue = [...options.jobs].sort((a, b) => b.size - a.size || a.index - b.index)
@@ -34,7 +35,7 @@ export async function extractParts(options: {
     const extractor = await startChecked(options.startExtractor, options.representation)
     try {
       for (let job = stop.aborted ? undefined : queue.shift(); job !== undefined; ) {
-        await runJob(extractor, job, options.onExtracted, stop)
+        await runJob(extractor, job, { ...options, signal: stop })
         job = stop.aborted ? undefined : queue.shift()
       }
     } finally {
@@ -69,12 +70,14 @@ async function startChecked(start: () => Promise<Extractor>, expected: Represent
 async function runJob(
   extractor: Extractor,
   job: ExtractionJob,
-  onExtracted: (job: ExtractionJob, extraction: Extraction) => Promise<void>,
-  signal: AbortSignal,
+  hooks: Pick<Parameters<typeof extractParts>[0], 'onExtracted' | 'onProgress' | 'signal'>,
 ): Promise<void> {
   let extraction: Extraction
   try {
-    extraction = await extractor.extract(job.request, signal)
+    extraction = await extractor.extract(job.request, {
+      signal: hooks.signal,
+      onProgress: (progress) => hooks.onProgress(job, progress),
+    })
   } catch (thrown) {
     const error = toAppError(thrown)
     throw new AppError(error.code, `run ${job.request.trajectory.id}: ${error.message}`, {
@@ -82,5 +85,5 @@ async function runJob(
       details: { ...error.details, trajectory: job.request.trajectory.id },
     })
   }
-  await onExtracted(job, extraction)
+  await hooks.onExtracted(job, extraction)
 }

@@ -30,7 +30,7 @@ import { checkFiles, readStoredManifest } from '../data/store/read-dataset.ts'
 import { writeRuns } from '../data/store/runs.ts'
 import { toTrajectoryVectors } from '../data/store/trajectory-vectors.ts'
 import { openVectors, readPart, writePart, writeVectors } from '../data/store/vector-files.ts'
-import type { Extractor } from '../models/frozen-lm/extraction.ts'
+import type { ExtractionProgress, Extractor } from '../models/frozen-lm/extraction.ts'
 import { type Representation, representationId } from '../models/frozen-lm/representation.ts'
 import { AppError } from '../src/errors.ts'
 import { EVIDENCE_NAMES } from '../src/evidence/online-features.ts'
@@ -168,15 +168,19 @@ async function extractVectors(
   )
   const views = jobs.reduce((sum, { size }) => sum + size, 0)
   const done = { trajectories: store.parts.size, views: 0, tokens: 0 }
-  const report = (): void =>
+  /** What is known of the trajectories at work, by index. */
+  const atWork = new Map<number, ExtractionProgress>()
+  const report = (): void => {
+    const begun = [...atWork.values()]
     job.report({
       stage: 'extract',
       trajectoriesDone: done.trajectories,
       trajectories: plan.runs.length,
-      viewsDone: done.views,
+      viewsDone: done.views + begun.reduce((sum, progress) => sum + progress.views, 0),
       views,
-      computedTokens: done.tokens,
+      computedTokens: done.tokens + begun.reduce((sum, progress) => sum + progress.computedTokens, 0),
     })
+  }
   report()
   await extractParts({
     jobs,
@@ -184,11 +188,16 @@ async function extractVectors(
     representation,
     startExtractor: given.startExtractor,
     signal,
+    onProgress: ({ index }, progress) => {
+      atWork.set(index, progress)
+      report()
+    },
     async onExtracted({ index, request, size }, extraction) {
       const vectors = toTrajectoryVectors(extraction, representation)
       const { computedTokens } = extraction
       const id = request.trajectory.id
       await writePart({ files, directory, index, id, representation, part: { vectors, computedTokens } })
+      atWork.delete(index)
       done.trajectories += 1
       done.views += size
       done.tokens += computedTokens

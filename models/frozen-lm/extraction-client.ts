@@ -3,7 +3,7 @@
  */
 import { AppError } from '../../src/errors.ts'
 import { abortError, throwIfAborted } from './abort-signal.ts'
-import type { Extraction, ExtractionRequest, ExtractorOptions } from './extraction.ts'
+import type { Extraction, ExtractionHooks, ExtractionRequest, ExtractorOptions } from './extraction.ts'
 import { type FromHost, fromWireError, type ToHost } from './host-protocol.ts'
 import type { Representation } from './representation.ts'
 
@@ -11,7 +11,7 @@ export interface ExtractionClient {
   /** @throws what opening the model threw in the host */
   open(options: ExtractorOptions): Promise<Representation>
   /** Aborting rejects at once; the host stops between two runs. @throws what extraction threw in the host */
-  extract(request: ExtractionRequest, signal?: AbortSignal): Promise<Extraction>
+  extract(request: ExtractionRequest, hooks?: ExtractionHooks): Promise<Extraction>
   /** To be called with each message from the host. */
   receive(message: FromHost): void
   /** The host is gone: rejects everything that waits and everything to come. */
@@ -23,14 +23,18 @@ interface Waiting<T> {
   readonly reject: (error: AppError) => void
 }
 
+interface WaitingExtraction extends Waiting<Extraction> {
+  readonly onProgress: ExtractionHooks['onProgress']
+}
+
 /** @param post sends one message to the host; may throw */
 export function createExtractionClient(post: (message: ToHost) => void): ExtractionClient {
-  const waiting = new Map<number, Waiting<Extraction>>()
+  const waiting = new Map<number, WaitingExtraction>()
   let opening: Waiting<Representation> | null = null
   let gone: AppError | null = null
   let lastId = 0
 
-  const take = (id: number): Waiting<Extraction> | undefined => {
+  const take = (id: number): WaitingExtraction | undefined => {
     const entry = waiting.get(id)
     waiting.delete(id)
     return entry
@@ -44,7 +48,7 @@ export function createExtractionClient(post: (message: ToHost) => void): Extract
         post({ kind: 'open', options })
       })
     },
-    async extract(request, signal) {
+    async extract(request, { signal, onProgress } = {}) {
       throwIfAborted(signal)
       if (gone !== null) throw gone
       lastId += 1
@@ -57,7 +61,7 @@ export function createExtractionClient(post: (message: ToHost) => void): Extract
       signal?.addEventListener('abort', onAbort, { once: true })
       try {
         return await new Promise<Extraction>((resolve, reject) => {
-          waiting.set(id, { resolve, reject })
+          waiting.set(id, { resolve, reject, onProgress })
           post({ kind: 'extract', id, request })
         })
       } finally {
@@ -72,6 +76,9 @@ export function createExtractionClient(post: (message: ToHost) => void): Extract
           return
         case 'open-failed':
           opening?.reject(fromWireError(message.error))
+          return
+        case 'progress':
+          waiting.get(message.id)?.onProgress?.(message.progress)
           return
         case 'extracted':
           take(message.id)?.resolve(message.extraction)

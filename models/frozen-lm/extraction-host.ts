@@ -3,8 +3,11 @@
  * requests one after another. A cancelled request stops between two runs, or before it starts.
  */
 import { AppError } from '../../src/errors.ts'
-import type { ExtractionRequest, Extractor, ExtractorOptions } from './extraction.ts'
+import type { ExtractionProgress, ExtractionRequest, Extractor, ExtractorOptions } from './extraction.ts'
 import { type FromHost, type ToHost, toWireError } from './host-protocol.ts'
+
+/** Least time between two messages of progress: a reader's eye, not every run. */
+const PROGRESS_MS = 250
 
 /**
  * @param post sends one message to the client
@@ -18,6 +21,14 @@ export function createExtractionHost(
   let extractor: Extractor | null = null
   let work = Promise.resolve()
 
+  const progressSender = (id: number): ((progress: ExtractionProgress) => void) => {
+    let sentMs = performance.now()
+    return (progress) => {
+      if (performance.now() - sentMs < PROGRESS_MS) return
+      sentMs = performance.now()
+      post({ kind: 'progress', id, progress })
+    }
+  }
   const openExtractor = async (options: ExtractorOptions): Promise<void> => {
     try {
       extractor = await open(options)
@@ -29,7 +40,8 @@ export function createExtractionHost(
   const extract = async (id: number, request: ExtractionRequest, signal: AbortSignal): Promise<void> => {
     try {
       if (extractor === null) throw new AppError('invariant', 'extraction was asked for before the model was opened')
-      post({ kind: 'extracted', id, extraction: await extractor.extract(request, signal) })
+      const extraction = await extractor.extract(request, { signal, onProgress: progressSender(id) })
+      post({ kind: 'extracted', id, extraction })
     } catch (error) {
       post({ kind: 'failed', id, error: toWireError(error) })
     } finally {

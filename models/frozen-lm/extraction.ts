@@ -58,8 +58,21 @@ export interface Extraction {
   readonly inferenceUs: number
 }
 
+export interface ExtractionProgress {
+  /** Views whose vector is there. */
+  readonly views: number
+  readonly computedTokens: number
+}
+
+export interface ExtractionHooks {
+  /** Stops the extraction between two runs of the model. */
+  readonly signal?: AbortSignal | undefined
+  /** Told now and then while the extraction goes on; not at its end. */
+  readonly onProgress?: ((progress: ExtractionProgress) => void) | undefined
+}
+
 export interface Extractor {
   readonly representation: Representation
-  extract(request: ExtractionRequest, signal?: AbortSignal): Promise<Extraction>
+  extract(request: ExtractionRequest, hooks?: ExtractionHooks): Promise<Extraction>
   close(): Promise<void>
 }

@@ -44,7 +44,7 @@ export function assembleExtractor(parts: {
 
   return {
     representation,
-    async extract({ trajectory, checkpoints }, signal): Promise<Extraction> {
+    async extract({ trajectory, checkpoints }, { signal, onProgress } = {}): Promise<Extraction> {
       const startMs = performance.now()
       const sourceTokens: number[] = []
       let turnEndsMs = startMs + TURN_MS
@@ -59,7 +59,7 @@ export function assembleExtractor(parts: {
       const { contextLength } = lm.info
       const root = buildViewTree({ trajectory, checkpoints, recipe, contextLength, encoder })
       const builtMs = performance.now()
-      const run = await runViewTree(lm, root, { signal, cache })
+      const run = await runViewTree(lm, root, { signal, onProgress, cache })
       return {
         vectors: run.vectors.map((vector) => storedVector(vector, storageDtype)),
         computedTokens: run.computedTokens,

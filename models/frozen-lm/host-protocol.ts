@@ -3,7 +3,7 @@
  * structured-cloneable value; errors cross as plain records and become AppErrors again.
  */
 import { AppError, type ErrorCode, type ErrorDetails, toAppError } from '../../src/errors.ts'
-import type { Extraction, ExtractionRequest, ExtractorOptions } from './extraction.ts'
+import type { Extraction, ExtractionProgress, ExtractionRequest, ExtractorOptions } from './extraction.ts'
 import type { Representation } from './representation.ts'
 
 export interface WireError {
@@ -19,10 +19,11 @@ export type ToHost =
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close' }
 
-/** One answer to `open`, one to each `extract`, `closed` as the last word. */
+/** One answer to `open`; to each `extract` any number of `progress` and one answer; `closed` as the last word. */
 export type FromHost =
   | { readonly kind: 'opened'; readonly representation: Representation }
   | { readonly kind: 'open-failed'; readonly error: WireError }
+  | { readonly kind: 'progress'; readonly id: number; readonly progress: ExtractionProgress }
   | { readonly kind: 'extracted'; readonly id: number; readonly extraction: Extraction }
   | { readonly kind: 'failed'; readonly id: number; readonly error: WireError }
   | { readonly kind: 'closed' }

@@ -6,6 +6,7 @@ import { invariant } from '../../src/errors.ts'
 import { rowOf } from '../../src/tensor/matrix.ts'
 import type { ViewEmit, ViewNode } from '../../src/view/build-view-tree.ts'
 import { throwIfAborted } from './abort-signal.ts'
+import type { ExtractionProgress } from './extraction.ts'
 import type { FrozenLm, StateHandle } from './port.ts'
 import { type VectorCache, viewKey } from './vector-cache.ts'
 
@@ -29,6 +30,8 @@ export interface TreeRun {
 export interface TreeRunOptions {
   /** Checked before every run; aborting throws its reason. */
   readonly signal?: AbortSignal | undefined
+  /** Called after every run. */
+  readonly onProgress?: ((progress: ExtractionProgress) => void) | undefined
   /** Subtrees whose vectors are all known are not run. The vectors are the same with and without it. */
   readonly cache?: VectorCache | null | undefined
 }
@@ -53,7 +56,7 @@ interface Above {
  * @throws what the LM throws; interrupted
  */
 export async function runViewTree(lm: FrozenLm, root: ViewNode, options: TreeRunOptions = {}): Promise<TreeRun> {
-  const { signal, cache = null } = options
+  const { signal, onProgress, cache = null } = options
   const vectors: ViewVector[] = []
   let computedTokens = 0
 
@@ -77,6 +80,7 @@ export async function runViewTree(lm: FrozenLm, root: ViewNode, options: TreeRun
       const last = rowOf(hidden, 0).slice()
       if (node.emit !== null) cache?.set(step.key, last)
       emit(last)
+      onProgress?.({ views: vectors.length, computedTokens })
       for (const next of below) await visit(next, { state, viewTokens, truncatedTokens })
     } finally {
       if (state !== null) lm.dispose(state)

@@ -86,10 +86,10 @@ export async function startSupervisedExtractor(wanted: ExtractorOptions): Promis
     get pid() {
       return host.child.pid
     },
-    async extract(request, signal) {
+    async extract(request, hooks = {}) {
       if (closing.signal.aborted) throw closedError()
-      const { client } = await untilAborted(serving, signal)
-      const extraction = await client.extract(request, signal)
+      const { client } = await untilAborted(serving, hooks.signal)
+      const extraction = await client.extract(request, hooks)
       idleStarts = 0
       return extraction
     },

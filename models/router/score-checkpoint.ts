@@ -47,7 +47,7 @@ export async function scoreCheckpoint(input: CheckpointInput): Promise<Checkpoin
 
   if (input.extractor === null)
     throw new AppError('invariant', `router of ${scorer.spec.inputs} scored without a frozen LM`)
-  const extraction = await input.extractor.extract({ trajectory, checkpoints: [checkpoint] }, input.signal)
+  const extraction = await input.extractor.extract({ trajectory, checkpoints: [checkpoint] }, { signal: input.signal })
   const h = matrixFromRows(
     interactions.map((interaction) => candidateVector(extraction, interaction, checkpoint)),
     scorer.spec.hiddenSize,

@@ -80,7 +80,7 @@ describe.each(Object.entries(HOSTS))('an extractor in %s', (_, start) => {
       const controller = new AbortController()
       const startMs = performance.now()
       setTimeout(() => controller.abort(new AppError('deadline-exceeded', 'enough')), 2500)
-      const run = extractor.extract(longRequest(200), controller.signal)
+      const run = extractor.extract(longRequest(200), { signal: controller.signal })
       await expect(run).rejects.toMatchObject({ code: 'deadline-exceeded' })
       expect(performance.now() - startMs).toBeGreaterThan(2000)
       expect(ticks).toBeGreaterThanOrEqual(50)
@@ -128,7 +128,7 @@ describe('the supervised process', () => {
     try {
       process.kill(extractor.pid ?? 0, 'SIGKILL')
       await expect.poll(() => extractor.ready, { interval: 1 }).toBe(false)
-      const waiting = extractor.extract(REQUEST, AbortSignal.timeout(10))
+      const waiting = extractor.extract(REQUEST, { signal: AbortSignal.timeout(10) })
       await expect(waiting).rejects.toMatchObject({ code: 'interrupted' })
     } finally {
       await extractor.close()

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type {
   Extraction,
   ExtractionRequest,
@@ -61,7 +61,7 @@ function connect(extract: Extractor['extract'], open?: (options: ExtractorOption
 function slowExtractor() {
   const started: ExtractionRequest[] = []
   const release: (() => void)[] = []
-  const extract: Extractor['extract'] = (request, signal) =>
+  const extract: Extractor['extract'] = (request, { signal } = {}) =>
     new Promise((resolve, reject) => {
       started.push(request)
       release.push(() => resolve(EXTRACTION))
@@ -71,6 +71,22 @@ function slowExtractor() {
 }
 
 describe('extraction across a boundary', () => {
+  it('passes progress on, but not more often than a reader can follow', async () => {
+    const now = vi.spyOn(performance, 'now')
+    const times = [0, 100, 300, 300, 400, 600, 600]
+    now.mockImplementation(() => times.shift() ?? 600)
+    const { client, answers } = connect(async (_request, { onProgress } = {}) => {
+      for (let views = 1; views <= 4; views++) onProgress?.({ views, computedTokens: views * 10 })
+      return EXTRACTION
+    })
+    await client.open(OPTIONS)
+    const seen: number[] = []
+    await client.extract(REQUEST, { onProgress: ({ views }) => seen.push(views) })
+    now.mockRestore()
+    expect(seen).toEqual([2, 4])
+    expect(answers.map(({ kind }) => kind)).toEqual(['opened', 'progress', 'progress', 'extracted'])
+  })
+
   it('opens the model and returns what extraction returns', async () => {
     const { client } = connect(async () => EXTRACTION)
     expect(await client.open(OPTIONS)).toEqual(REPRESENTATION)
@@ -113,7 +129,7 @@ describe('extraction across a boundary', () => {
     const { client, answers } = connect(slow.extract)
     await client.open(OPTIONS)
     const controller = new AbortController()
-    const first = client.extract(REQUEST, controller.signal)
+    const first = client.extract(REQUEST, { signal: controller.signal })
     const second = client.extract(REQUEST)
     await expect.poll(() => slow.started.length).toBe(1)
     controller.abort(new AppError('deadline-exceeded', 'late'))
@@ -129,7 +145,9 @@ describe('extraction across a boundary', () => {
   it('never sends a request that was aborted before', async () => {
     const { client, sent } = connect(async () => EXTRACTION)
     await client.open(OPTIONS)
-    await expect(client.extract(REQUEST, AbortSignal.abort())).rejects.toMatchObject({ code: 'interrupted' })
+    await expect(client.extract(REQUEST, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'interrupted',
+    })
     expect(sent.map((message) => message.kind)).toEqual(['open'])
   })
 

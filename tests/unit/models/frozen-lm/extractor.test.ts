@@ -27,6 +27,17 @@ function extractorOf(options: {
 }
 
 describe('the extractor', () => {
+  it('tells its progress view by view', async () => {
+    const seen: { views: number; computedTokens: number }[] = []
+    const { vectors, computedTokens } = await extractorOf({}).extract(
+      { trajectory: repairTrajectory(), checkpoints: [3] },
+      { onProgress: (progress) => seen.push(progress) },
+    )
+    expect(seen.at(-1)).toEqual({ views: vectors.length, computedTokens })
+    expect(seen.map(({ views }) => views)).toEqual(seen.map(({ views }) => views).sort((a, b) => a - b))
+    expect(seen.length).toBeGreaterThanOrEqual(vectors.length)
+  })
+
   it('gives candidates in order of interaction, then states in order of checkpoint, under once', async () => {
     const { vectors } = await extractorOf({}).extract({ trajectory: repairTrajectory(), checkpoints: [5, 2, 5] })
     expect(vectors.map(({ role, interaction, checkpoint }) => [role, interaction, checkpoint])).toEqual([
@@ -123,7 +134,7 @@ describe('the extractor', () => {
   it('stops when aborted and closes its model', async () => {
     const lm = createFakeFrozenLm()
     const extractor = extractorOf({ lm })
-    const run = extractor.extract({ trajectory: repairTrajectory(), checkpoints: [3] }, AbortSignal.abort())
+    const run = extractor.extract({ trajectory: repairTrajectory(), checkpoints: [3] }, { signal: AbortSignal.abort() })
     await expect(run).rejects.toMatchObject({ code: 'interrupted' })
     expect(lm.runs).toEqual([])
     await extractor.close()
