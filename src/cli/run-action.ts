@@ -33,7 +33,12 @@ async function runAction<Options extends object>(run: {
   const abort = new AbortController()
   const onSignal = (): void => {
     if (abort.signal.aborted) process.exit(EXIT_CODE.interrupted)
-    abort.abort(new AppError('interrupted', 'interrupted: what is finished is kept, run the same command to go on'))
+    abort.abort(
+      new AppError(
+        'interrupted',
+        'interrupted: no file is left half-written; run the same command again (extract goes on where it stopped)',
+      ),
+    )
   }
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
