@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { capsText } from '../demo/demo-caps.ts'
 import { type DemoResult, runDemo } from '../demo/run-demo.ts'
+import { invocationOf } from '../invocation.ts'
 import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
 import { percent } from '../score-table.ts'
@@ -51,6 +52,7 @@ function servedData({ served }: DemoResult): unknown {
 
 function demoText(result: DemoResult, cost: { readonly seconds: number; readonly peakRssBytes: number }): string {
   const { out } = result
+  const self = invocationOf(process.argv[1], process.cwd())
   return [
     '',
     ...result.summary,
@@ -63,9 +65,9 @@ function demoText(result: DemoResult, cost: { readonly seconds: number; readonly
     `  ${join(out, 'router')}   the router artefact`,
     `  ${join(out, 'report', 'index.html')} and ${join(out, 'report', 'metrics.json')}   the evaluation`,
     'Next:',
-    `  keepready labels stats ${join(out, 'runs.jsonl')} ${join(out, 'labels.jsonl')}`,
-    `  keepready serve --router ${join(out, 'router')}`,
-    '  keepready import YOUR_LOGS --out runs.jsonl',
+    `  ${self} labels stats ${join(out, 'runs.jsonl')} ${join(out, 'labels.jsonl')}`,
+    `  ${self} serve --router ${join(out, 'router')}`,
+    `  ${self} import YOUR_LOGS --out runs.jsonl`,
   ].join('\n')
 }
 
