@@ -8,7 +8,8 @@ import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { packageFile } from '../models/package-root.ts'
 
-const folder = resolve(process.env.KEEPREADY_SHARED ?? packageFile('..', 'shared'))
+// An empty variable is an unset one.
+const folder = resolve(process.env.KEEPREADY_SHARED || packageFile('..', 'shared'))
 const required = process.env.KEEPREADY_REQUIRE_SHARED === '1'
 
 export function sharedPath(...path: readonly string[]): string {
