@@ -23,6 +23,8 @@ function itWithPath(
   path: string,
   how: string,
 ): (name: string, test: () => void | Promise<void>, timeoutMs?: number) => void {
+  // Reporters fold skipped tests, so the reason is said once per file as well.
+  if (!existsSync(path) && !required) process.stderr.write(`tests that need ${path} are skipped: ${how}\n`)
   return (name, test, timeoutMs) => {
     if (existsSync(path)) it(name, test, timeoutMs)
     else if (required) {
