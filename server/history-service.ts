@@ -4,9 +4,9 @@
 import { countActingTokens } from '../models/tokenizer/acting-tokens.ts'
 import { applyPlan } from '../src/compaction/apply-plan.ts'
 import { buildTokenTable, type CountTokens } from '../src/compaction/count-history.ts'
-import { summariseExtractively } from '../src/compaction/extractive-summary.ts'
+import { summarisePlan } from '../src/compaction/extractive-summary.ts'
 import type { Compaction, Plan } from '../src/compaction/plan.ts'
-import { DEFAULT_PLAN_LIMITS, planCompaction, summaryBudget } from '../src/compaction/plan-compaction.ts'
+import { DEFAULT_PLAN_LIMITS, planCompaction } from '../src/compaction/plan-compaction.ts'
 import { AppError, type ErrorCode, toAppError } from '../src/errors.ts'
 import { hashHistory } from '../src/protocol/hash-history.ts'
 import type { History, HistoryFormat, HistoryInteraction, SplitHistory, Violation } from '../src/protocol/history.ts'
@@ -217,14 +217,7 @@ function planFromLabels(
 
 /** Each accepted span gets the deterministic offline summary, shorter than its source or refused by applyPlan. */
 function applyWithExtracts({ countTokens }: Call<PlanRequest>, { split, plan }: HistoryPlan): Compaction {
-  const summaries = new Map(
-    plan.spans
-      .filter((span) => span.accepted)
-      .map((span) => {
-        const maxTokens = summaryBudget(span.sourceTokens)
-        return [span.start, summariseExtractively({ split, span, maxTokens, countTokens })]
-      }),
-  )
+  const summaries = summarisePlan({ split, plan, countTokens })
   return applyPlan({ split, plan, summaries, countTokens })
 }
 

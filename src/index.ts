@@ -4,7 +4,7 @@
  */
 export { type ApplyInput, applyPlan } from './compaction/apply-plan.ts'
 export type { CountTokens } from './compaction/count-history.ts'
-export { summariseExtractively } from './compaction/extractive-summary.ts'
+export { summariseExtractively, summarisePlan } from './compaction/extractive-summary.ts'
 export type { Compaction, GateVerdict, Outcome, OutcomeReason, Plan, PlannedSpan } from './compaction/plan.ts'
 export { DEFAULT_PLAN_LIMITS, type PlanLimits, planCompaction, summaryBudget } from './compaction/plan-compaction.ts'
 export { AppError, type ErrorCode, type ErrorFamily } from './errors.ts'

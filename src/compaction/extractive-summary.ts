@@ -7,24 +7,49 @@ import { neutraliseMarkup } from './check-summary.ts'
 import type { CountTokens } from './count-history.ts'
 import { type CandidateNote, extractNotes } from './extract-notes.ts'
 import { indexLiveLiterals, missingLiterals } from './live-literals.ts'
-import type { PlannedSpan } from './plan.ts'
+import type { Plan, PlannedSpan } from './plan.ts'
+import { summaryBudget } from './plan-compaction.ts'
 import { renderSummaryLists, type SummaryNote } from './summary-lists.ts'
 
 /** Share of the budget that may go to bare live literals, those that no kept note holds. Assumption. */
 const LITERAL_SHARE = 0.5
 
 /**
- * @param input.maxTokens bound on the returned text, in the unit of countTokens
- * @returns the six lists of the span; "" when not even the start of one note fits
+ * Summaries of all accepted spans of a plan, by canonical start, each within `summaryBudget` of its source: what applyPlan
+ * takes. One pass over the history finds what is live for all of them.
  */
-export function summariseExtractively(input: {
+export function summarisePlan(input: {
+  readonly split: SplitHistory
+  readonly plan: Plan
+  readonly countTokens: CountTokens
+}): ReadonlyMap<number, string> {
+  const { split, plan, countTokens } = input
+  const live = indexLiveLiterals(split)
+  return new Map(
+    plan.spans
+      .filter((span) => span.accepted)
+      .map((span) => {
+        const maxTokens = summaryBudget(span.sourceTokens)
+        return [span.start, summariseSpan({ split, span, maxTokens, countTokens }, live.ofSpan(span))]
+      }),
+  )
+}
+
+export interface SpanSummaryInput {
   readonly split: SplitHistory
   readonly span: PlannedSpan
+  /** Bound on the returned text, in the unit of countTokens. */
   readonly maxTokens: number
   readonly countTokens: CountTokens
-}): string {
+}
+
+/** @returns the six lists of one span; "" when not even the start of one note fits */
+export function summariseExtractively(input: SpanSummaryInput): string {
+  return summariseSpan(input, indexLiveLiterals(input.split).ofSpan(input.span))
+}
+
+function summariseSpan(input: SpanSummaryInput, live: ReadonlyMap<string, string>): string {
   const { split, span, maxTokens, countTokens } = input
-  const live = indexLiveLiterals(split).ofSpan(span)
   const spellings = [...live.values()].map(neutraliseMarkup)
   const keys = new Set(live.keys())
   const candidates = split.trajectory.interactions
