@@ -2,7 +2,7 @@
  * What `score`, `plan` and `compact` share: their options, and one call of the history service with the frozen LM in a
  * worker thread.
  */
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { startWorkerExtractor } from '../../models/frozen-lm/worker-extractor.ts'
 import type { CallContext } from '../../server/history-service.ts'
 import { createHistoryService, type HistoryService } from '../../server/history-service.ts'
@@ -14,6 +14,7 @@ import { HISTORY_FORMATS, type HistoryFormat, type Pins } from '../protocol/hist
 import { DEFAULT_OPERATING_POINT, OPERATING_POINT_NAMES, type OperatingPointName } from '../router/operating-points.ts'
 import type { CommandContext } from './command-context.ts'
 import { readText } from './read-text.ts'
+import { wholeNumberParser } from './whole-number.ts'
 
 export interface HistoryOptions {
   readonly format: HistoryFormat
@@ -49,12 +50,12 @@ export function withPlanOptions(command: Command): Command {
     .option(
       '--min-span-interactions <n>',
       'kappa: a span needs more than this many interactions (default: 3)',
-      parseCount,
+      wholeNumberParser(0),
     )
     .option(
       '--min-source-tokens <n>',
       "B_min: source tokens a span needs, by the acting model's tokenizer (default: 1000)",
-      parseCount,
+      wholeNumberParser(0),
     )
 }
 
@@ -120,10 +121,4 @@ function pinsOf(pins: readonly string[]): Pins {
 
 function collect(value: string, previous: readonly string[]): string[] {
   return [...previous, value]
-}
-
-function parseCount(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('a whole number of at least 0 is needed.')
-  return value
 }

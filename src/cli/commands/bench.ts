@@ -13,11 +13,11 @@ import { openBenchModel, SMOLLM2_SHAPE_NAME } from '../../../models/frozen-lm/be
 import { SMOLLM2_SHAPE } from '../../../models/frozen-lm/bench-random-checkpoint.ts'
 import { openCheckpoint } from '../../../models/frozen-lm/checkpoint.ts'
 import { defaultLayer } from '../../../models/frozen-lm/load-frozen-lm.ts'
-import { AppError } from '../../errors.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
 import { startProgress } from '../progress.ts'
 import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
+import { wholeNumber } from '../whole-number.ts'
 
 interface ExtractFlags {
   readonly model: string
@@ -183,12 +183,4 @@ function figureRow({ name, value, goal, ok }: Figure): string[] {
 
 function round(value: number): number {
   return Number(value.toPrecision(4))
-}
-
-function wholeNumber(flag: string, text: string, least: number): number {
-  const value = Number(text)
-  if (text.trim() !== '' && Number.isSafeInteger(value) && value >= least) return value
-  throw new AppError('option-invalid', `${flag} ${text} is no whole number from ${least} on: give it one`, {
-    details: { flag, value: text },
-  })
 }

@@ -1,12 +1,13 @@
 /** keepready demo: the whole path on sample logs, offline. */
 import { join } from 'node:path'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { capsText } from '../demo/demo-caps.ts'
 import { type DemoResult, runDemo } from '../demo/run-demo.ts'
 import { invocationOf } from '../invocation.ts'
 import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
 import { percent } from '../score-table.ts'
+import { wholeNumberParser } from '../whole-number.ts'
 
 interface DemoOptions {
   readonly out: string
@@ -23,7 +24,9 @@ export function createCommand(): Command {
     )
     .option('--out <directory>', 'where everything is written', 'keepready-demo')
     .option('--fresh', 'remove that directory first', false)
-    .addOption(new Option('--seed <number>', 'of every stage that draws at random').argParser(parseSeed).default(1))
+    .addOption(
+      new Option('--seed <number>', 'of every stage that draws at random').argParser(wholeNumberParser(0)).default(1),
+    )
     .addHelpText('after', '\nExample:\n  $ keepready demo --fresh')
   return withAction<DemoOptions>(command, async (context, options) => {
     context.writeErr(`${capsText()}\n`)
@@ -101,9 +104,4 @@ function servedText({ served }: DemoResult): string {
     table.toString(),
     ...warnings,
   ].join('\n')
-}
-
-function parseSeed(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number of at least 0 is needed.')
-  return Number(text)
 }

@@ -14,6 +14,7 @@ import type { CommandContext, CommandResult } from '../command-context.ts'
 import { startProgress } from '../progress.ts'
 import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
+import { wholeNumberParser } from '../whole-number.ts'
 
 export interface EvaluateCommandOptions {
   readonly router: string
@@ -40,7 +41,7 @@ export function createCommand(): Command {
     .requiredOption('--out <directory>', `where ${METRICS_FILE} and ${REPORT_FILE} go`)
     .addOption(
       new Option('--bootstrap <resamples>', `resamples of groups per rotation, at least ${MIN_RESAMPLES}`)
-        .argParser(parseResamples)
+        .argParser(wholeNumberParser(MIN_RESAMPLES))
         .default(DEFAULT_RESAMPLES),
     )
     .addOption(
@@ -146,13 +147,6 @@ const VERDICT = {
   'no-difference-shown': 'does not beat it',
   'cannot-tell': 'cannot tell',
 } as const
-
-function parseResamples(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < MIN_RESAMPLES)
-    throw new InvalidArgumentError(`it must be an integer of at least ${MIN_RESAMPLES}.`)
-  return value
-}
 
 function parseSeed(text: string): number {
   const value = Number(text)

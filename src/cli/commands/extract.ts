@@ -13,11 +13,11 @@ import { startWorkerExtractor } from '../../../models/frozen-lm/worker-extractor
 import { resolveModelDirectory } from '../../../models/model-directory.ts'
 import { DEFAULT_MAX_CHECKPOINTS_PER_RUN } from '../../../training/choose-checkpoints.ts'
 import { type ExtractProgress, type ExtractResult, extractDataset } from '../../../training/extract.ts'
-import { AppError } from '../../errors.ts'
 import { DEFAULT_RECIPE, RECIPE_NAMES, type RecipeName, scaleBudgets } from '../../view/recipe.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
 import { formatCount, type Progress, startProgress } from '../progress.ts'
 import { withAction } from '../run-action.ts'
+import { wholeNumber } from '../whole-number.ts'
 
 export interface ExtractFlags {
   readonly labels: string
@@ -134,14 +134,6 @@ function extractorOptions(flags: ExtractFlags): ExtractorOptions {
     },
     storageDtype: flags.storage,
   }
-}
-
-function wholeNumber(flag: string, text: string, least: number): number {
-  const value = Number(text)
-  if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value
-  throw new AppError('option-invalid', `${flag} ${text} is no whole number from ${least} on: give it one`, {
-    details: { flag, value: text },
-  })
 }
 
 interface ProgressShower {

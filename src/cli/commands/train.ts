@@ -15,6 +15,7 @@ import type { CommandContext, CommandResult } from '../command-context.ts'
 import { startProgress } from '../progress.ts'
 import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
+import { wholeNumberParser } from '../whole-number.ts'
 
 export interface TrainCommandOptions {
   readonly out: string
@@ -65,7 +66,7 @@ export function createCommand(): Command {
     .addOption(number('--seed <number>', 'rotations, first weights, order, dropout', defaults.seed))
     .addOption(
       new Option('--workers <count>', 'rotations at a time; the result does not depend on it')
-        .argParser(parseWorkers)
+        .argParser(wholeNumberParser(1))
         .default(Math.min(availableParallelism(), MAX_DEFAULT_WORKERS)),
     )
     .addHelpText('after', '\nExample:\n  $ keepready train dataset/ --out router/')
@@ -200,11 +201,5 @@ function percent(value: number): string {
 function parseNumber(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('it must be a number.')
-  return value
-}
-
-function parseWorkers(text: string): number {
-  const value = parseNumber(text)
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('it must be an integer of at least 1.')
   return value
 }
