@@ -1,11 +1,10 @@
 /**
  * Opens a log: decides whether it is one JSON value or JSONL, and takes the sample that format detection looks at.
  */
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { open, readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { AppError } from '../../src/errors.ts'
+import { hashFile } from '../store/hash-file.ts'
 import { unreadable } from './find-logs.ts'
 import type { LogFile } from './importer.ts'
 import { parseLine, readJsonLines } from './json-lines.ts'
@@ -30,7 +29,7 @@ export async function openLog(path: string, name: string): Promise<LogFile> {
   return {
     path,
     name,
-    sha256: await hashFile(path),
+    sha256: (await hashFile(path)).sha256,
     sample: { fileName: basename(path), document, records },
     text: () => readText(path, name, sizeBytes),
     lines: () => readJsonLines(path),
@@ -124,12 +123,6 @@ async function readText(path: string, name: string, sizeBytes: number): Promise<
       `${name} is one JSON value of ${sizeBytes} bytes, the limit is ${MAX_DOCUMENT_BYTES}: split it, or convert it to JSONL`,
     )
   return withoutBom(await readFile(path, 'utf8'))
-}
-
-async function hashFile(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) hash.update(chunk)
-  return hash.digest('hex')
 }
 
 function withoutBom(text: string): string {

@@ -7,6 +7,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { invariant } from '../../src/errors.ts'
 import { createRng } from '../../src/rng.ts'
+import { concatTokens } from '../../src/view/section.ts'
 import type { FrozenLm } from './port.ts'
 
 export const ARM_NAMES = ['shared-prefix', 'naive', 'full-context'] as const
@@ -102,7 +103,7 @@ async function runNaive(run: Run): Promise<ArmRun> {
   let ranTokens = 0
   for (const index of schedule.naiveViews) {
     await yieldTo(run.signal)
-    const view = joined([schedule.shared, schedule.targets[index] ?? new Int32Array(0)])
+    const view = concatTokens([schedule.shared, schedule.targets[index] ?? new Int32Array(0)])
     const result = await lm.prefill(view, { past: null, rows: 'last', keepState: false })
     hidden.set(index, result.hidden.data)
     ranTokens += view.length
@@ -120,7 +121,7 @@ async function runNaive(run: Run): Promise<ArmRun> {
 
 async function runFullContext(run: Run): Promise<ArmRun> {
   const { lm, schedule } = run
-  const text = joined([schedule.shared, ...schedule.targets])
+  const text = concatTokens([schedule.shared, ...schedule.targets])
   let end = schedule.shared.length
   const rows = schedule.targets.map((target) => {
     end += target.length
@@ -155,14 +156,4 @@ export function since(start: ClockReading): Cost {
 async function yieldTo(signal: AbortSignal | undefined): Promise<void> {
   await setImmediate()
   signal?.throwIfAborted()
-}
-
-function joined(parts: readonly Int32Array[]): Int32Array {
-  const out = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    out.set(part, at)
-    at += part.length
-  }
-  return out
 }

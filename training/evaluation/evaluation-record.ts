@@ -18,7 +18,6 @@ export const MIN_HEADLINE_FUTURE = 5
 
 /** `headline`: futureInteractions >= MIN_HEADLINE_FUTURE. */
 export type SubsetName = 'headline' | 'all'
-export const SUBSETS = ['headline', 'all'] as const satisfies readonly SubsetName[]
 
 /**
  * within*: mean over trajectories that hold both classes, each counting once (PairWeighted: each as often as it has pairs).
