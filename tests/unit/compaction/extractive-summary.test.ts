@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { summaryFault } from '../../../src/compaction/check-summary.ts'
-import { summariseExtractively } from '../../../src/compaction/extractive-summary.ts'
-import type { PlannedSpan } from '../../../src/compaction/plan.ts'
+import { summariseExtractively, summarisePlan } from '../../../src/compaction/extractive-summary.ts'
+import type { Plan, PlannedSpan } from '../../../src/compaction/plan.ts'
+import { summaryBudget } from '../../../src/compaction/plan-compaction.ts'
 import { parseHistory } from '../../../src/protocol/parse-history.ts'
 import { splitHistory } from '../../../src/protocol/split-history.ts'
 
@@ -26,6 +27,22 @@ const span: PlannedSpan = { start: 0, end: 4, sourceTokens: 1000, gates: [], acc
 const summarise = (maxTokens: number): string => summariseExtractively({ split, span, maxTokens, countTokens })
 
 describe('summariseExtractively', () => {
+  it('gives each accepted span of a plan what it gives the span alone', () => {
+    const spans = [
+      { ...span, end: 2 },
+      { ...span, start: 2, end: 3, accepted: false },
+      { ...span, start: 3, end: 4, sourceTokens: 200 },
+    ]
+    const plan: Plan = { baseHash: '', spans, tokens: { before: 0, after: 0 } }
+    const alone = spans
+      .filter(({ accepted }) => accepted)
+      .map((one): [number, string] => [
+        one.start,
+        summariseExtractively({ split, span: one, maxTokens: summaryBudget(one.sourceTokens), countTokens }),
+      ])
+    expect([...summarisePlan({ split, plan, countTokens })]).toEqual(alone)
+  })
+
   it('shortens the one note that fits alone but not under its heading', () => {
     const sentence = `path /srv/a.log ${'some output '.repeat(44)}`
     const history = [
