@@ -1,35 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createCommand } from '../../../src/cli/commands/validate.ts'
+import { type Outcome, runInProcess } from '../../fixtures/run-in-process.ts'
 
 /** In place of a file's text: give the folder itself as the path. */
 const FOLDER = 'folder'
 const folder = mkdtempSync(join(tmpdir(), 'keepready-validate-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-afterEach(() => {
-  vi.restoreAllMocks()
-  process.exitCode = 0
-})
 
-async function run(text: string | null, ...flags: string[]): Promise<{ out: string; err: string; code: unknown }> {
+async function run(text: string | null, ...flags: string[]): Promise<Outcome> {
   const path = text === FOLDER ? folder : join(folder, 'history.json')
   if (text === null) rmSync(path, { force: true })
   else if (text !== FOLDER) writeFileSync(path, text)
-  const written = { out: '', err: '' }
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-    written.out += String(chunk)
-    return true
-  })
-  vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
-    written.err += String(chunk)
-    return true
-  })
-  await createCommand().parseAsync([path, '--format', 'anthropic-messages', ...flags], { from: 'user' })
-  const code = process.exitCode
-  vi.restoreAllMocks()
-  return { ...written, code }
+  return runInProcess(createCommand(), [path, '--format', 'anthropic-messages', ...flags])
 }
 
 describe('keepready validate', () => {

@@ -1,13 +1,14 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readDataset } from '../../../../data/store/read-dataset.ts'
 import { createCommand } from '../../../../src/cli/commands/evaluate.ts'
 import { extractDataset } from '../../../../training/extract.ts'
 import { runInline } from '../../../../training/inline-runner.ts'
 import { trainRouter } from '../../../../training/train.ts'
 import { fakeExtractor } from '../../../fixtures/fake-extractor.ts'
+import { type Outcome, runInProcess } from '../../../fixtures/run-in-process.ts'
 import { syntheticDataset, syntheticTrajectories } from '../../../fixtures/synthetic-dataset.ts'
 
 const SYNTHETIC = syntheticDataset({ groups: 18, minLength: 8, maxLength: 12 })
@@ -51,24 +52,7 @@ beforeAll(async () => {
   })
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
-afterEach(() => {
-  vi.restoreAllMocks()
-  process.exitCode = undefined
-})
-
-async function run(...args: readonly string[]): Promise<{ out: string; err: string; code: unknown }> {
-  const written = { out: '', err: '' }
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    written.out += String(text)
-    return true
-  })
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    written.err += String(text)
-    return true
-  })
-  await createCommand().parseAsync(args, { from: 'user' })
-  return { ...written, code: process.exitCode }
-}
+const run = (...args: readonly string[]): Promise<Outcome> => runInProcess(createCommand(), args)
 
 const path = (name: string): string => join(folder, name)
 

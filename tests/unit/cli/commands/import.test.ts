@@ -1,33 +1,11 @@
 import { existsSync } from 'node:fs'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readRuns } from '../../../../data/store/runs.ts'
 import { createCommand } from '../../../../src/cli/commands/import.ts'
 import { fixturePath, withFolder } from '../../../fixtures/import-log.ts'
+import { type Outcome, runInProcess } from '../../../fixtures/run-in-process.ts'
 
-interface Outcome {
-  readonly out: string
-  readonly err: string
-  readonly code: unknown
-}
-
-async function run(...args: readonly string[]): Promise<Outcome> {
-  const written = { out: '', err: '' }
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    written.out += String(text)
-    return true
-  })
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    written.err += String(text)
-    return true
-  })
-  await createCommand().parseAsync(args, { from: 'user' })
-  return { ...written, code: process.exitCode }
-}
-
-afterEach(() => {
-  vi.restoreAllMocks()
-  process.exitCode = undefined
-})
+const run = (...args: readonly string[]): Promise<Outcome> => runInProcess(createCommand(), args)
 
 describe('keepready import', () => {
   it('writes the runs and prints format, evidence and counts for each file', async () => {
