@@ -2,8 +2,9 @@
  * Which stage's output was made from which input: lets a second run of the demo reuse what is there.
  */
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { nodeFiles, writeTextWhole } from '../../../data/store/file-seam.ts'
 
 const STAMP_FILE = 'demo.json'
 
@@ -15,10 +16,12 @@ export function isDone(
   return existsSync(join(directory, stage.output)) && readStamps(directory)[stage.name] === stage.key
 }
 
-export function markDone(directory: string, stage: { readonly name: string; readonly key: string }): void {
-  const path = join(directory, STAMP_FILE)
-  writeFileSync(`${path}.new`, `${JSON.stringify({ ...readStamps(directory), [stage.name]: stage.key }, null, 2)}\n`)
-  renameSync(`${path}.new`, path)
+export async function markDone(
+  directory: string,
+  stage: { readonly name: string; readonly key: string },
+): Promise<void> {
+  const stamps = { ...readStamps(directory), [stage.name]: stage.key }
+  await writeTextWhole(nodeFiles, join(directory, STAMP_FILE), `${JSON.stringify(stamps, null, 2)}\n`)
 }
 
 /** Key of a stage: what its result depends on. */

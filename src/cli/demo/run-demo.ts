@@ -53,7 +53,7 @@ export async function runDemo(
       return
     }
     await given.run()
-    markDone(out, { name, key: given.key })
+    await markDone(out, { name, key: given.key })
   }
 
   const samples = packageFile('data', 'samples')
