@@ -3,6 +3,7 @@
  * training holds what serving the same bytes would see.
  */
 import { AppError } from '../../src/errors.ts'
+import { FORMATS } from '../../src/protocol/formats.ts'
 import type { History, HistoryFormat, HistoryMessage, Violation } from '../../src/protocol/history.ts'
 import { parseHistory, parseOneMessage } from '../../src/protocol/parse-history.ts'
 import { scanJson } from '../../src/protocol/scan-json.ts'
@@ -75,14 +76,15 @@ function parseLeniently(text: string, format: HistoryFormat): LenientHistory {
   try {
     return { history: parseHistory(text, format), kept: null, damage: [] }
   } catch (thrown) {
-    const elements = messageTexts(text)
+    const { listFields } = FORMATS[format]
+    const elements = messageTexts(text, listFields)
     if (elements === null || !(thrown instanceof AppError)) throw thrown
     const messages: HistoryMessage[] = []
     const kept: number[] = []
     const damage: MessageDamage[] = []
     elements.forEach((raw, index) => {
       try {
-        messages.push(parseOneMessage(raw, format, index))
+        messages.push(parseOneMessage(raw, { format, listField: listFields[0] }, index))
         kept.push(index)
       } catch (cause) {
         if (!(cause instanceof AppError)) throw cause
@@ -90,25 +92,25 @@ function parseLeniently(text: string, format: HistoryFormat): LenientHistory {
       }
     })
     if (messages.length === 0) throw thrown
-    const fields = fieldTexts(text)
+    const fields = fieldTexts(text, listFields)
     const list = `[${messages.map((message) => message.raw).join(',')}]`
-    return { history: parseHistory(`{${[...fields, `"messages":${list}`].join(',')}}`, format), kept, damage }
+    return { history: parseHistory(`{${[...fields, `"${listFields[0]}":${list}`].join(',')}}`, format), kept, damage }
   }
 }
 
 /** Raw texts of the messages, or null when there is no list of them. */
-function messageTexts(text: string): readonly string[] | null {
+function messageTexts(text: string, listFields: readonly string[]): readonly string[] | null {
   const root = scanJson(text, { keepDepth: 2 })
-  const list = root.kind === 'array' ? root : root.members.get('messages')
+  const list = root.kind === 'array' ? root : listFields.map((field) => root.members.get(field)).find(Boolean)
   return list?.kind === 'array' ? list.elements.map((node) => text.slice(node.start, node.end)) : null
 }
 
-function fieldTexts(text: string): readonly string[] {
+/** Every other field of the body. */
+function fieldTexts(text: string, listFields: readonly string[]): readonly string[] {
   const root = scanJson(text, { keepDepth: 1 })
-  return ['system', 'tools'].flatMap((key) => {
-    const node = root.members.get(key)
-    return node === undefined ? [] : [`"${key}":${text.slice(node.start, node.end)}`]
-  })
+  return [...root.members].flatMap(([key, node]) =>
+    listFields.includes(key) ? [] : [`${JSON.stringify(key)}:${text.slice(node.start, node.end)}`],
+  )
 }
 
 /** Results without a call, and second results: C2, A2, and A3 where it points at a result. */

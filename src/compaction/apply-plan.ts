@@ -99,7 +99,7 @@ function makeReplacement(
       : `${given.trim()}\nalso referenced later: ${missing.map(neutraliseMarkup).join(' | ')}`
   const parts = partsOfSpan(split, span)
   const mark = { id: `${plan.baseHash.slice(0, 12)}-${span.start}`, start: span.start, end: span.end }
-  const summary = renderSummaryMessage(split.history.format, { mark, content, index: parts[0]?.message ?? 0 })
+  const summary = renderSummaryMessage(split.history, { mark, content, index: parts[0]?.message ?? 0 })
   const shorter = countMessage(split.history, summary, countTokens) < span.sourceTokens
   return shorter ? { parts, summary } : 'no_gain'
 }

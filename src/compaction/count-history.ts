@@ -25,7 +25,7 @@ export interface TokenTable {
 export function buildTokenTable(history: History, countTokens: CountTokens): TokenTable {
   const rows = history.messages.map((message, number) => {
     const row = new Array<number>(Math.max(1, message.blocks?.length ?? 1)).fill(0)
-    for (const segment of readSegments(history.format, message, number)) {
+    for (const segment of readSegments(history, message, number)) {
       const slot = segment.block ?? 0
       row[slot] = (row[slot] ?? 0) + countSegment(segment, countTokens)
     }
@@ -55,7 +55,7 @@ function countSegment(segment: Segment, countTokens: CountTokens): number {
     case 'call':
       return countTokens(`${segment.name}(${segment.arguments})`)
     case 'result':
-      return (segment.content === '' ? 0 : countTokens(segment.content)) + segment.media * MEDIUM_TOKENS
+      return (segment.content === '' ? 0 : countTokens(segment.content)) + segment.media.length * MEDIUM_TOKENS
     case 'opaque':
       return MEDIA_TYPES.includes(segment.type) ? MEDIUM_TOKENS : countTokens(segment.text)
     default:

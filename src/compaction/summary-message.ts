@@ -10,7 +10,8 @@
  * `interactions` is the half-open canonical range [3, 9). Recognised only as the whole text of a user message: inside a
  * tool result, or with anything around it, the same characters are plain text.
  */
-import type { HistoryFormat, HistoryMessage } from '../protocol/history.ts'
+import { FORMATS } from '../protocol/formats.ts'
+import type { History, HistoryMessage } from '../protocol/history.ts'
 import { parseOneMessage } from '../protocol/parse-history.ts'
 import type { Segment } from '../protocol/segment.ts'
 import { toWellFormed } from '../protocol/well-formed.ts'
@@ -37,13 +38,13 @@ export function renderSummaryText(mark: SummaryMark, content: string): string {
   return `${open}\n${FRAME}\n\n${escapeSummary(toWellFormed(content.trim()))}\n</keepready-summary>`
 }
 
-/** The message in its provider's form; both formats take string content. */
+/** The message in its provider's form. */
 export function renderSummaryMessage(
-  format: HistoryFormat,
+  history: Pick<History, 'format' | 'listField'>,
   summary: { readonly mark: SummaryMark; readonly content: string; readonly index: number },
 ): HistoryMessage {
   const text = renderSummaryText(summary.mark, summary.content)
-  return parseOneMessage(JSON.stringify({ role: 'user', content: text }), format, summary.index)
+  return parseOneMessage(JSON.stringify(FORMATS[history.format].userMessage(text)), history, summary.index)
 }
 
 /** The mark and the unescaped content, if `text` is a summary message's whole text. */

@@ -5,8 +5,8 @@
  */
 import type { Trajectory } from '../trajectory/trajectory.ts'
 
-export type HistoryFormat = 'openai-chat' | 'anthropic-messages'
-export const HISTORY_FORMATS = ['openai-chat', 'anthropic-messages'] as const satisfies readonly HistoryFormat[]
+export const HISTORY_FORMATS = ['openai-chat', 'anthropic-messages'] as const
+export type HistoryFormat = (typeof HISTORY_FORMATS)[number]
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
@@ -15,21 +15,32 @@ export interface HistoryBlock {
   readonly value: JsonValue
 }
 
+/**
+ * Whose message it is, by the same word for every provider: `model` is assistant, `developer` is system, an item that
+ * carries a result is tool. `opaque`: outside the conversation, such as a reference to an item kept by the provider.
+ */
+export type MessageRole = 'system' | 'user' | 'assistant' | 'tool' | 'opaque'
+
+/** One element of the provider's list: a message, an item (Responses), a content (Gemini). */
 export interface HistoryMessage {
   /** Exact JSON text of the message as it came. */
   readonly raw: string
   readonly value: { readonly [key: string]: JsonValue }
-  readonly role: string
-  /** Elements of `content` when it is a list, else null. */
+  readonly role: MessageRole
+  /** Elements of its list of blocks (`content`, or `parts`), null when it has none. */
   readonly blocks: readonly HistoryBlock[] | null
 }
 
 export interface History {
   readonly format: HistoryFormat
+  /** Field of the request that holds the list: pointers begin with it. */
+  readonly listField: string
   readonly messages: readonly HistoryMessage[]
   /** Raw JSON of the request's other fields that matter (`system`, `tools`), null where absent. */
   readonly system: HistoryBlock | null
   readonly tools: HistoryBlock | null
+  /** The request's other fields by value (model, thinking, store ...); empty for a bare list. */
+  readonly request: { readonly [key: string]: JsonValue }
 }
 
 /** Part of a message list: a whole message (blocks absent) or the half-open range [start, end) of its blocks. */

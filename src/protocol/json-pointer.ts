@@ -2,7 +2,10 @@
  * JSON pointers (RFC 6901) for errors and violations. Pure.
  */
 
+/** Steps from the root of a request: member names and element numbers. */
+export type JsonPath = readonly (string | number)[]
+
 /** `['messages', 4, 'a/b']` -> `/messages/4/a~1b`; the empty path is the whole document, "". */
-export function jsonPointer(path: readonly (string | number)[]): string {
+export function jsonPointer(path: JsonPath): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

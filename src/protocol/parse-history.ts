@@ -3,93 +3,131 @@
  * Values are parsed with JSON.parse for reading only; what leaves again is spliced from the slices.
  */
 import { AppError } from '../errors.ts'
-import { ANTHROPIC_ROLES } from './anthropic-segments.ts'
+import { FORMATS } from './formats.ts'
 import type { History, HistoryBlock, HistoryFormat, HistoryMessage, JsonValue } from './history.ts'
-import { OPENAI_ROLES } from './openai-segments.ts'
-import { readSegments } from './read-segments.ts'
+import type { JsonPath } from './json-pointer.ts'
+import type { ProviderFormat } from './provider-format.ts'
 import { type JsonNode, scanJson } from './scan-json.ts'
-import { isObject, malformed } from './segment.ts'
+import { isObject, type JsonObject, malformed } from './segment.ts'
 
 /** Deep enough for body -> messages -> message -> content -> block. */
 const KEPT_DEPTH = 4
 
-const ROLES: Readonly<Record<HistoryFormat, readonly string[]>> = {
-  'openai-chat': OPENAI_ROLES,
-  'anthropic-messages': ANTHROPIC_ROLES,
-}
-
 /**
- * @param text a JSON list of messages, or an object with `messages` and perhaps `system` and `tools`
- * @returns pointers in later errors and violations are into the request, so a bare list counts as its `messages`
+ * @param text a JSON list of messages, or a request body that holds one in the format's own field (messages, input,
+ * contents) beside its other fields
+ * @returns pointers in later errors and violations are into the request; a bare list counts as that field
  * @throws history-malformed when the text is not JSON, or not a history of this format; with the JSON pointer
  */
-export function parseHistory(text: string, format: HistoryFormat): History {
+export function parseHistory(text: string, formatName: HistoryFormat): History {
+  const format = FORMATS[formatName]
+  const [ownField] = format.listFields
   const bare = /^[\ufeff\s]*\[/.test(text)
-  const root = scanJson(text, { keepDepth: KEPT_DEPTH, root: bare ? ['messages'] : [] })
-  const list = bare ? root : root.members.get('messages')
+  const root = scanJson(text, { keepDepth: KEPT_DEPTH, root: bare ? [ownField] : [] })
+  const listField = bare ? ownField : (format.listFields.find((field) => root.members.has(field)) ?? ownField)
+  const list = bare ? root : root.members.get(listField)
+  if (list?.kind === 'string' && format.listFields.length > 1)
+    return fromString(text, { format, root, list, listField })
   if (root.kind === 'string' || root.kind === 'scalar' || list === undefined || list.kind !== 'array') {
     throw new AppError(
       'history-malformed',
-      `this is no ${format} history: expected a list of messages, or a request body whose "messages" is one`,
-      { details: { pointer: bare ? '' : '/messages' } },
+      `this is no ${format.name} history: expected a list of ${format.noun}, or a request body whose "${listField}" is one`,
+      { details: { pointer: bare ? '' : `/${listField}` } },
     )
   }
-  const messages = list.elements.map((node, index) => readMessage(text, node, { format, index }))
-  return {
-    format,
-    messages,
-    system: bare ? null : readField(text, root, 'system'),
-    tools: bare ? null : readField(text, root, 'tools'),
-  }
+  const messages = list.elements.map((node, index) => readMessage(text, node, { format, path: [listField, index] }))
+  return { format: format.name, listField, messages, ...readFields(text, bare ? null : root, format) }
+}
+
+/** One message from its own JSON text: what the renderer needs for a message that it has changed or made. */
+export function parseOneMessage(
+  raw: string,
+  history: Pick<History, 'format' | 'listField'>,
+  index: number,
+): HistoryMessage {
+  const path = [history.listField, index]
+  return readMessage(raw, scanJson(raw, { keepDepth: 2, root: path }), { format: FORMATS[history.format], path })
 }
 
 function readMessage(
   text: string,
   node: JsonNode,
-  place: { readonly format: HistoryFormat; readonly index: number },
+  place: { readonly format: ProviderFormat; readonly path: JsonPath },
 ): HistoryMessage {
+  const { format, path } = place
   const raw = text.slice(node.start, node.end)
-  const message = parseMessage(raw, { ...place, node, offset: node.start })
-  readSegments(place.format, message, place.index)
-  return message
-}
-
-function parseMessage(
-  raw: string,
-  place: { readonly format: HistoryFormat; readonly index: number; readonly node: JsonNode; readonly offset: number },
-): HistoryMessage {
-  const path = ['messages', place.index]
   const value: JsonValue = JSON.parse(raw)
-  if (!isObject(value)) throw malformed(path, 'a message, an object with role and content')
-  const { role, content } = value
-  const roles = ROLES[place.format]
-  if (typeof role !== 'string' || !roles.includes(role))
-    throw malformed([...path, 'role'], `one of the roles of ${place.format}: ${roles.join(', ')}`)
+  if (!isObject(value)) throw malformed(path, `one of the ${format.noun}, an object`)
+  const role = format.readRole(value, path)
+  const content = value[format.blockField]
   if (content !== undefined && content !== null && typeof content !== 'string' && !Array.isArray(content))
-    throw malformed([...path, 'content'], 'a string or a list of content blocks')
-  const nodes = place.node.members.get('content')?.elements ?? []
+    throw malformed([...path, format.blockField], 'a string or a list of content blocks')
+  const nodes = node.members.get(format.blockField)?.elements ?? []
   const blocks = Array.isArray(content)
     ? nodes.map(
         (block, index): HistoryBlock => ({
-          raw: raw.slice(block.start - place.offset, block.end - place.offset),
+          raw: raw.slice(block.start - node.start, block.end - node.start),
           value: content[index] ?? null,
         }),
       )
     : null
-  return { raw, value, role, blocks }
+  const message = { raw, value, role, blocks }
+  format.readSegments(message, path)
+  return message
 }
 
-/** One message from its own JSON text: what the renderer needs for a message that it has changed or made. */
-export function parseOneMessage(raw: string, format: HistoryFormat, index: number): HistoryMessage {
-  return readMessage(raw, scanJson(raw, { keepDepth: 2, root: ['messages', index] }), { format, index })
+/** A body whose list is one string stands for one user message (Responses `input`). */
+function fromString(
+  text: string,
+  given: {
+    readonly format: ProviderFormat
+    readonly root: JsonNode
+    readonly list: JsonNode
+    readonly listField: string
+  },
+): History {
+  const { format, listField } = given
+  const said: JsonValue = JSON.parse(text.slice(given.list.start, given.list.end))
+  const raw = JSON.stringify(format.userMessage(String(said)))
+  const messages = [parseOneMessage(raw, { format: format.name, listField }, 0)]
+  return { format: format.name, listField, messages, ...readFields(text, given.root, format) }
 }
 
-function readField(text: string, root: JsonNode, field: 'system' | 'tools'): HistoryBlock | null {
+function readFields(
+  text: string,
+  root: JsonNode | null,
+  format: ProviderFormat,
+): Pick<History, 'system' | 'tools' | 'request'> {
+  if (root === null) return { system: null, tools: null, request: {} }
+  const request: { [key: string]: JsonValue } = {}
+  for (const [name, node] of root.members)
+    if (!format.listFields.includes(name) && name !== '__proto__')
+      request[name] = JSON.parse(text.slice(node.start, node.end))
+  return { system: readSystem(text, root, format), tools: readTools(text, root), request }
+}
+
+function readField(text: string, root: JsonNode, field: string): HistoryBlock | null {
   const node = root.members.get(field)
   if (node === undefined) return null
   const raw = text.slice(node.start, node.end)
   const value: JsonValue = JSON.parse(raw)
-  if (value === null) return null
-  if (Array.isArray(value) || (field === 'system' && typeof value === 'string')) return { raw, value }
-  throw malformed([field], field === 'system' ? 'a string or a list of text blocks' : 'a list of tools')
+  return value === null ? null : { raw, value }
+}
+
+function readSystem(text: string, root: JsonNode, { systemField }: ProviderFormat): HistoryBlock | null {
+  const field = readField(text, root, systemField)
+  if (field === null || typeof field.value === 'string' || Array.isArray(field.value)) return field
+  if (isContent(field.value)) return field
+  throw malformed([systemField], 'a string or a list of text blocks')
+}
+
+/** Gemini's systemInstruction is a content with parts. */
+function isContent(value: JsonValue): value is JsonObject {
+  return isObject(value) && Array.isArray(value.parts)
+}
+
+function readTools(text: string, root: JsonNode): HistoryBlock | null {
+  const field = readField(text, root, 'tools')
+  if (field === null || Array.isArray(field.value)) return field
+  throw malformed(['tools'], 'a list of tools')
 }

@@ -3,8 +3,10 @@
  * summary (DESIGN section 5). Pure. Eligibility and the canonical trajectory are derived from this by split-history.ts.
  */
 import { recogniseSummary, type SummaryMark } from '../compaction/summary-message.ts'
+import { FORMATS } from './formats.ts'
 import type { History, Part } from './history.ts'
 import { type OpenCall, pairResult } from './open-calls.ts'
+import type { ProviderFormat } from './provider-format.ts'
 import { readSegments } from './read-segments.ts'
 import type { ResultSegment, Segment } from './segment.ts'
 
@@ -12,13 +14,14 @@ export interface DraftInteraction {
   readonly kind: 'interaction'
   readonly owner: number
   readonly index: number
+  /** Its first message. */
   readonly message: number
   /** Number of the run of assistant messages that it belongs to; only the newest may be in flight. */
   readonly batch: number
-  readonly segments: readonly Segment[]
-  /** The message holds something that no summary can stand for, or that must stay beside what it holds. */
-  readonly opaque: boolean
-  readonly calls: readonly OpenCall[]
+  readonly segments: Segment[]
+  /** It holds something that no summary can stand for, or that must stay beside what it holds. */
+  opaque: boolean
+  readonly calls: OpenCall[]
   readonly results: ResultSegment[]
 }
 
@@ -52,6 +55,7 @@ export interface Partition {
 
 interface Walk {
   readonly history: History
+  readonly format: ProviderFormat
   readonly drafts: Draft[]
   readonly owners: number[][]
   /** Calls of the newest batch. */
@@ -66,6 +70,7 @@ interface Walk {
 export function partitionHistory(history: History): Partition {
   const walk: Walk = {
     history,
+    format: FORMATS[history.format],
     drafts: [],
     owners: history.messages.map((message) => new Array<number>(Math.max(1, message.blocks?.length ?? 1)).fill(-1)),
     calls: [],
@@ -75,10 +80,10 @@ export function partitionHistory(history: History): Partition {
     headOpen: true,
   }
   history.messages.forEach((message, number) => {
-    const segments = readSegments(history.format, message, number)
+    const segments = readSegments(history, message, number)
     if (message.role === 'assistant') walkAssistant(walk, number, segments)
-    else if (message.role === 'system' || message.role === 'developer')
-      addTurn(walk, { number, segments, what: 'system' })
+    else if (message.role === 'system' || message.role === 'opaque')
+      addTurn(walk, { number, segments, what: message.role })
     else walkUser(walk, number, segments)
   })
   return { drafts: walk.drafts, owners: walk.owners, openBatch: walk.turnFollowed ? null : walk.batch }
@@ -88,35 +93,46 @@ function walkAssistant(walk: Walk, number: number, segments: readonly Segment[])
   const pinned = segments.filter(isCompaction)
   if (pinned.length > 0) addTurn(walk, { number, segments: pinned, what: 'opaque' })
   if (pinned.length > 0 && pinned.length === segments.length) return
-  if (startsBatch(walk, number)) {
+  if (!followsAssistant(walk, number) || walk.format.batch === 'message') {
     walk.calls = []
     walk.batch++
   }
-  const owner = walk.drafts.length
+  const draft = openInteraction(walk, number)
   const calls = segments
     .filter((segment) => segment.kind === 'call')
-    .map((call): OpenCall => ({ owner, call, answered: false }))
+    .map((call): OpenCall => ({ owner: draft.owner, call, answered: false }))
   walk.calls.push(...calls)
-  const { batch } = walk
-  walk.drafts.push({
-    kind: 'interaction',
-    owner,
-    index: walk.nextIndex++,
-    message: number,
-    batch,
-    segments: segments.filter((segment) => !isCompaction(segment)),
-    opaque: segments.some((segment) => segment.kind === 'opaque'),
-    calls,
-    results: [],
-  })
+  draft.calls.push(...calls)
+  draft.segments.push(...segments.filter((segment) => !isCompaction(segment)))
+  if (segments.some((segment) => segment.kind === 'opaque')) draft.opaque = true
   walk.turnFollowed = false
   walk.headOpen = false
-  claim(walk, { number, owner, blocks: null })
+  claim(walk, { number, owner: draft.owner, blocks: null })
+  // Tools that the provider runs itself answer inside the assistant message.
+  for (const segment of segments) if (segment.kind === 'result') walkResult(walk, number, segment)
 }
 
-/** Anthropic combines neighbouring assistant messages into one turn, so results may answer any of them. */
-function startsBatch(walk: Walk, number: number): boolean {
-  return walk.history.format === 'openai-chat' || walk.history.messages[number - 1]?.role !== 'assistant'
+/** The interaction of the message before where both are one model call, else a new one. */
+function openInteraction(walk: Walk, number: number): DraftInteraction {
+  const last = walk.drafts.at(-1)
+  if (walk.format.modelCall === 'run' && followsAssistant(walk, number) && last?.kind === 'interaction') return last
+  const draft: DraftInteraction = {
+    kind: 'interaction',
+    owner: walk.drafts.length,
+    index: walk.nextIndex++,
+    message: number,
+    batch: walk.batch,
+    segments: [],
+    opaque: false,
+    calls: [],
+    results: [],
+  }
+  walk.drafts.push(draft)
+  return draft
+}
+
+function followsAssistant(walk: Walk, number: number): boolean {
+  return walk.history.messages[number - 1]?.role === 'assistant'
 }
 
 function walkUser(walk: Walk, number: number, segments: readonly Segment[]): void {

@@ -1,10 +1,11 @@
 /**
  * What a message holds, the same for every provider format: the layer between raw JSON and interactions. Pure.
- * Each format has one file that reads a message into segments (openai-segments.ts, anthropic-segments.ts).
+ * Each format's folder has one file that reads a message into segments (openai-chat/segments.ts and so on).
  */
 import { AppError } from '../errors.ts'
 import type { JsonValue } from './history.ts'
-import { jsonPointer } from './json-pointer.ts'
+import { type JsonPath, jsonPointer } from './json-pointer.ts'
+import type { Media } from './media.ts'
 
 interface Place {
   /** Index in the content list; null for string content and for fields beside `content`. */
@@ -39,7 +40,7 @@ export interface ResultSegment extends Place {
   readonly content: string
   readonly isError: boolean
   /** Images and other media inside the result. */
-  readonly media: number
+  readonly media: readonly Media[]
 }
 
 /** What text cannot stand for: media, server-side tools, encrypted state. */
@@ -48,6 +49,8 @@ export interface OpaqueSegment extends Place {
   readonly type: string
   /** What a reader of the text sees: the block's own text if it has one, else a bracketed description. */
   readonly text: string
+  /** Set for an image, audio or a file whose place is known; null for everything else. */
+  readonly media: Media | null
 }
 
 export type Segment = TextSegment | ReasoningSegment | CallSegment | ResultSegment | OpaqueSegment
@@ -57,7 +60,7 @@ export function describeOpaque(type: string): string {
   return `[${type.replace(/_url$/, '').replaceAll('_', ' ')}]`
 }
 
-export function malformed(path: readonly (string | number)[], expected: string): AppError {
+export function malformed(path: JsonPath, expected: string): AppError {
   const pointer = jsonPointer(path)
   return new AppError('history-malformed', `${pointer}: expected ${expected}`, { details: { pointer } })
 }

@@ -1,30 +1,20 @@
 /**
  * A history against the named rules of its provider (reference/protocol.md). Pure.
  */
-import type { History, HistoryFormat, Violation } from './history.ts'
+import { FORMATS } from './formats.ts'
+import type { History, Violation } from './history.ts'
 import { partitionHistory } from './partition.ts'
 import { readSegments } from './read-segments.ts'
-import { ANTHROPIC_CONTENT_RULES } from './rules/anthropic-content.ts'
-import { ANTHROPIC_PAIRING_RULES } from './rules/anthropic-pairing.ts'
-import { loneSurrogateRule } from './rules/lone-surrogates.ts'
-import { OPENAI_RULES } from './rules/openai-rules.ts'
-import type { RoleTurn, Rule } from './rules/rule.ts'
+import type { RoleTurn } from './rules/rule.ts'
 import type { Segment } from './segment.ts'
-
-export const RULES: Readonly<Record<HistoryFormat, readonly Rule[]>> = {
-  'openai-chat': [...OPENAI_RULES, loneSurrogateRule('openai-chat')],
-  'anthropic-messages': [
-    ...ANTHROPIC_PAIRING_RULES,
-    ...ANTHROPIC_CONTENT_RULES,
-    loneSurrogateRule('anthropic-messages'),
-  ],
-}
 
 /** All violations, in the order of the rules, each with a pointer into the request; empty when the history is valid. */
 export function validateHistory(history: History): readonly Violation[] {
-  const segments = history.messages.map((message, number) => readSegments(history.format, message, number))
+  const segments = history.messages.map((message, number) => readSegments(history, message, number))
   const input = { history, segments, turns: combineTurns(history, segments), inFlight: callsInFlight(history) }
-  return RULES[history.format].flatMap((rule) => rule.check(input).map((finding) => ({ rule: rule.id, ...finding })))
+  return FORMATS[history.format].rules.flatMap((rule) =>
+    rule.check(input).map((finding) => ({ rule: rule.id, ...finding })),
+  )
 }
 
 /** Those that every provider of the format rejects at any time: they make a history invalid as the input of a compaction. */

@@ -2,9 +2,10 @@
  * `keepready validate history.json --format F`: one history against the named rules of its provider.
  */
 import { Command, Option } from 'commander'
+import { FORMATS } from '../../protocol/formats.ts'
 import { HISTORY_FORMATS, type HistoryFormat, type Violation } from '../../protocol/history.ts'
 import { parseHistory } from '../../protocol/parse-history.ts'
-import { blockingViolations, RULES, validateHistory } from '../../protocol/validate-history.ts'
+import { blockingViolations, validateHistory } from '../../protocol/validate-history.ts'
 import type { CommandResult } from '../command-context.ts'
 import { readText } from '../read-text.ts'
 import { withAction } from '../run-action.ts'
@@ -43,7 +44,7 @@ function report(path: string, format: HistoryFormat): CommandResult {
 }
 
 function line(format: HistoryFormat, violation: Violation): string {
-  const rule = RULES[format].find((candidate) => candidate.id === violation.rule)
+  const rule = FORMATS[format].rules.find((candidate) => candidate.id === violation.rule)
   const weight = violation.advisory === true ? ' (advisory)' : ''
   return `${violation.rule}${weight} ${violation.pointer}: ${violation.message}. Rule: ${rule?.sentence ?? ''}`
 }

@@ -25,7 +25,7 @@ function checkLoneSurrogates({ history }: RuleInput, advisory: boolean): readonl
   history.messages.forEach((message, number) => {
     // Only text with a surrogate in it, escaped or not, needs the walk over its values.
     if (!/\\u[dD][89a-fA-F]|[\ud800-\udfff]/.test(message.raw)) return
-    for (const path of loneStrings(message.value, ['messages', number])) {
+    for (const path of loneStrings(message.value, [history.listField, number])) {
       const finding = { pointer: jsonPointer(path), message: 'half of a surrogate pair: replace it by U+FFFD' }
       findings.push(advisoryIf(advisory, finding))
     }

@@ -32,7 +32,10 @@ describe('the summary message', () => {
   })
 
   it('is one user message with string content and whole characters', () => {
-    const message = renderSummaryMessage('openai-chat', { mark: MARK, content: 'cut \ud83d', index: 0 })
+    const message = renderSummaryMessage(
+      { format: 'openai-chat', listField: 'messages' },
+      { mark: MARK, content: 'cut \ud83d', index: 0 },
+    )
     expect(message.role).toBe('user')
     expect(JSON.parse(message.raw).content).toContain('cut \ufffd\n')
   })

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { FORMATS } from '../../../src/protocol/formats.ts'
 import { HISTORY_FORMATS } from '../../../src/protocol/history.ts'
 import { parseHistory } from '../../../src/protocol/parse-history.ts'
-import { blockingViolations, RULES, validateHistory } from '../../../src/protocol/validate-history.ts'
+import { blockingViolations, validateHistory } from '../../../src/protocol/validate-history.ts'
 
 describe.each(HISTORY_FORMATS)('the rules of %s', (format) => {
-  it.each(RULES[format])('$id: $sentence', (rule) => {
+  it.each([...FORMATS[format].rules])('$id: $sentence', (rule) => {
     const violations = validateHistory(parseHistory(rule.examples.violating, format))
     expect(new Set(violations.map((violation) => violation.rule))).toEqual(new Set([rule.id]))
-    expect(violations[0]?.pointer).toMatch(/^\/messages\/\d/)
+    expect(violations[0]?.pointer).toMatch(new RegExp(`^/${FORMATS[format].listFields[0]}/\\d`))
     expect(validateHistory(parseHistory(rule.examples.valid, format))).toEqual([])
   })
 })

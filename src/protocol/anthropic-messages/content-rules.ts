@@ -4,8 +4,8 @@
  * tell the model. Pure.
  */
 import { jsonPointer } from '../json-pointer.ts'
+import { type Finding, quote, type Rule, type RuleInput } from '../rules/rule.ts'
 import type { Segment } from '../segment.ts'
-import { type Finding, quote, type Rule, type RuleInput } from './rule.ts'
 
 const TOOL_ID = /^[a-zA-Z0-9_-]+$/
 
@@ -57,14 +57,16 @@ export const ANTHROPIC_CONTENT_RULES: readonly Rule[] = [
 function checkFirstRole({ history }: RuleInput): readonly Finding[] {
   const first = history.messages.findIndex((message) => message.role !== 'system')
   if (first === -1 || history.messages[first]?.role === 'user') return []
-  return [{ pointer: jsonPointer(['messages', first]), message: 'the first message has role assistant, not user' }]
+  return [
+    { pointer: jsonPointer([history.listField, first]), message: 'the first message has role assistant, not user' },
+  ]
 }
 
 function checkLastRole({ history }: RuleInput): readonly Finding[] {
   const last = history.messages.length - 1
   if (history.messages[last]?.role !== 'assistant') return []
   const message = "the last message is the assistant's: models without prefill want a user message after it"
-  return [{ pointer: jsonPointer(['messages', last]), message, advisory: true }]
+  return [{ pointer: jsonPointer([history.listField, last]), message, advisory: true }]
 }
 
 function checkEmpty({ history, segments }: RuleInput): readonly Finding[] {
@@ -72,7 +74,7 @@ function checkEmpty({ history, segments }: RuleInput): readonly Finding[] {
     const final = number === history.messages.length - 1 && message.role === 'assistant'
     if (message.value.content === '' || message.blocks?.length === 0) {
       if (final) return []
-      return [{ pointer: jsonPointer(['messages', number, 'content']), message: 'empty content' }]
+      return [{ pointer: jsonPointer([history.listField, number, 'content']), message: 'empty content' }]
     }
     return (segments[number] ?? [])
       .filter((segment) => segment.kind === 'text' && segment.text.trim() === '')

@@ -2,8 +2,8 @@
  * C1-C5: OpenAI chat completions. Pure.
  */
 import { jsonPointer } from '../json-pointer.ts'
+import { advisoryIf, type Finding, quote, type Rule, type RuleInput } from '../rules/rule.ts'
 import type { CallSegment } from '../segment.ts'
-import { advisoryIf, type Finding, quote, type Rule, type RuleInput } from './rule.ts'
 
 /** Longest tool-call id that some host accepts, and that OpenAI itself accepts (both reported). */
 const MAX_ID_CHARS = 64
@@ -95,7 +95,7 @@ function walkBatches(input: RuleInput): {
 function checkAssistantContent({ history, segments }: RuleInput): readonly Finding[] {
   return history.messages.flatMap((message, number): readonly Finding[] => {
     if (message.role !== 'assistant') return []
-    const pointer = jsonPointer(['messages', number])
+    const pointer = jsonPointer([history.listField, number])
     const calls = message.value.tool_calls
     if (Array.isArray(calls) && calls.length === 0)
       return [

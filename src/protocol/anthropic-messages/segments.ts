@@ -2,24 +2,23 @@
  * Anthropic Messages: one message into segments. Pure.
  * Block types that this file does not know are opaque: kept where they are, never summarised.
  */
-import { flattenContent } from './flatten-content.ts'
-import type { HistoryBlock, HistoryMessage } from './history.ts'
-import { jsonPointer } from './json-pointer.ts'
-import { minifyJson, scanJson } from './scan-json.ts'
-import type { Segment } from './segment.ts'
-import { describeOpaque, isObject, type JsonObject, malformed } from './segment.ts'
+import { flattenContent } from '../flatten-content.ts'
+import type { HistoryBlock, HistoryMessage } from '../history.ts'
+import { type JsonPath, jsonPointer } from '../json-pointer.ts'
+import { readMedia } from '../media.ts'
+import { minifyJson, scanJson } from '../scan-json.ts'
+import type { Segment } from '../segment.ts'
+import { describeOpaque, isObject, type JsonObject, malformed } from '../segment.ts'
 
-export const ANTHROPIC_ROLES: readonly string[] = ['user', 'assistant', 'system']
-
-export function readAnthropicSegments(message: HistoryMessage, index: number): readonly Segment[] {
-  const path = ['messages', index, 'content']
+export function readAnthropicSegments(message: HistoryMessage, messagePath: JsonPath): readonly Segment[] {
+  const path = [...messagePath, 'content']
   const { content } = message.value
   if (typeof content === 'string') return [{ kind: 'text', block: null, pointer: jsonPointer(path), text: content }]
   if (message.blocks === null) throw malformed(path, 'a string or a list of content blocks')
   return message.blocks.map((block, number) => readBlock(block, number, [...path, number]))
 }
 
-function readBlock(block: HistoryBlock, number: number, path: readonly (string | number)[]): Segment {
+function readBlock(block: HistoryBlock, number: number, path: JsonPath): Segment {
   const { value } = block
   if (!isObject(value) || typeof value.type !== 'string') throw malformed(path, 'a content block with a type')
   const place = { block: number, pointer: jsonPointer(path) }
@@ -47,18 +46,18 @@ function readBlock(block: HistoryBlock, number: number, path: readonly (string |
       const { source } = value
       if (isObject(source) && source.type === 'text' && typeof source.data === 'string')
         return { ...place, kind: 'text', text: source.data }
-      return { ...place, kind: 'opaque', type: 'document', text: describeOpaque('document') }
+      return { ...place, kind: 'opaque', type: 'document', text: describeOpaque('document'), media: readMedia(value) }
     }
     case 'compaction': {
       const text = typeof value.content === 'string' ? value.content : describeOpaque('compaction')
-      return { ...place, kind: 'opaque', type: 'compaction', text }
+      return { ...place, kind: 'opaque', type: 'compaction', text, media: null }
     }
     default:
-      return { ...place, kind: 'opaque', type: value.type, text: describeOpaque(value.type) }
+      return { ...place, kind: 'opaque', type: value.type, text: describeOpaque(value.type), media: readMedia(value) }
   }
 }
 
-function readString(value: JsonObject, field: string, path: readonly (string | number)[]): string {
+function readString(value: JsonObject, field: string, path: JsonPath): string {
   const found = value[field]
   if (typeof found !== 'string') throw malformed([...path, field], 'a string')
   return found

@@ -3,19 +3,17 @@
  * Accepts what is found in logs and compatible hosts: null content, legacy function_call, custom tools, vendor reasoning
  * fields, arguments that are an object instead of a string.
  */
-import { flattenContent } from './flatten-content.ts'
-import type { HistoryMessage, JsonValue } from './history.ts'
-import { jsonPointer } from './json-pointer.ts'
-import { minifyJson, scanJson } from './scan-json.ts'
-import type { CallSegment, Segment } from './segment.ts'
-import { describeOpaque, isObject, type JsonObject, malformed } from './segment.ts'
+import { flattenContent } from '../flatten-content.ts'
+import type { HistoryMessage, JsonValue } from '../history.ts'
+import { type JsonPath, jsonPointer } from '../json-pointer.ts'
+import { readMedia } from '../media.ts'
+import { minifyJson, scanJson } from '../scan-json.ts'
+import type { CallSegment, Segment } from '../segment.ts'
+import { describeOpaque, isObject, type JsonObject, malformed } from '../segment.ts'
 
-export const OPENAI_ROLES: readonly string[] = ['system', 'developer', 'user', 'assistant', 'tool', 'function']
-
-export function readOpenAiSegments(message: HistoryMessage, index: number): readonly Segment[] {
-  const path = ['messages', index]
+export function readOpenAiSegments(message: HistoryMessage, path: JsonPath): readonly Segment[] {
   const { value } = message
-  if (message.role === 'tool' || message.role === 'function') {
+  if (message.role === 'tool') {
     const id = value.tool_call_id
     if (id !== undefined && id !== null && typeof id !== 'string')
       throw malformed([...path, 'tool_call_id'], 'the id of a tool call, a string')
@@ -39,7 +37,7 @@ export function readOpenAiSegments(message: HistoryMessage, index: number): read
     : content
 }
 
-function readContent(message: HistoryMessage, path: readonly (string | number)[]): readonly Segment[] {
+function readContent(message: HistoryMessage, path: JsonPath): readonly Segment[] {
   const { content } = message.value
   const at = [...path, 'content']
   if (typeof content === 'string')
@@ -50,13 +48,20 @@ function readContent(message: HistoryMessage, path: readonly (string | number)[]
     const pointer = jsonPointer([...at, block])
     const text = value.type === 'refusal' ? value.refusal : value.text
     if (value.type !== 'text' && value.type !== 'refusal')
-      return { kind: 'opaque', block, pointer, type: value.type, text: describeOpaque(value.type) }
+      return {
+        kind: 'opaque',
+        block,
+        pointer,
+        type: value.type,
+        text: describeOpaque(value.type),
+        media: readMedia(value),
+      }
     if (typeof text !== 'string') throw malformed([...at, block, value.type], 'a string')
     return { kind: 'text', block, pointer, text }
   })
 }
 
-function readReasoning(value: JsonObject, path: readonly (string | number)[]): readonly Segment[] {
+function readReasoning(value: JsonObject, path: JsonPath): readonly Segment[] {
   for (const field of ['reasoning_content', 'reasoning']) {
     const text = value[field]
     if (typeof text === 'string' && text !== '')
@@ -71,7 +76,7 @@ function readReasoning(value: JsonObject, path: readonly (string | number)[]): r
   return [{ kind: 'reasoning', block: null, pointer: jsonPointer([...path, 'reasoning_details']), text }]
 }
 
-function readCalls(message: HistoryMessage, path: readonly (string | number)[]): readonly Segment[] {
+function readCalls(message: HistoryMessage, path: JsonPath): readonly Segment[] {
   const { value, raw } = message
   const segments: Segment[] = []
   if (typeof value.refusal === 'string' && value.refusal !== '')
@@ -83,6 +88,7 @@ function readCalls(message: HistoryMessage, path: readonly (string | number)[]):
       pointer: jsonPointer([...path, 'audio']),
       type: 'audio',
       text: describeOpaque('audio'),
+      media: null,
     })
   const calls = value.tool_calls ?? []
   if (!Array.isArray(calls)) throw malformed([...path, 'tool_calls'], 'a list of tool calls')
@@ -94,7 +100,7 @@ function readCalls(message: HistoryMessage, path: readonly (string | number)[]):
   return segments
 }
 
-function readCall(call: JsonValue, path: readonly (string | number)[], raw: string): CallSegment {
+function readCall(call: JsonValue, path: JsonPath, raw: string): CallSegment {
   if (!isObject(call)) throw malformed(path, 'a tool call, an object')
   const { id } = call
   if (id !== undefined && id !== null && typeof id !== 'string') throw malformed([...path, 'id'], 'a string')
@@ -106,11 +112,7 @@ function readCall(call: JsonValue, path: readonly (string | number)[], raw: stri
   return { ...body, id: id ?? null, pointer: jsonPointer(path) }
 }
 
-function readFunction(
-  body: JsonValue | undefined,
-  path: readonly (string | number)[],
-  raw: string,
-): Omit<CallSegment, 'id'> {
+function readFunction(body: JsonValue | undefined, path: JsonPath, raw: string): Omit<CallSegment, 'id'> {
   if (!isObject(body)) throw malformed(path, 'the called function, an object with name and arguments')
   if (typeof body.name !== 'string') throw malformed([...path, 'name'], 'a string')
   const given = body.arguments ?? body.input ?? ''
@@ -119,7 +121,7 @@ function readFunction(
 }
 
 /** Arguments logged as a JSON value: their own text, so that large integers survive. */
-function rawArguments(raw: string, path: readonly (string | number)[]): string {
+function rawArguments(raw: string, path: JsonPath): string {
   let node = scanJson(raw, { keepDepth: path.length + 1 })
   for (const step of path) {
     const next = typeof step === 'number' ? node.elements[step] : node.members.get(step)

@@ -2,8 +2,9 @@
  * A1-A4: calls and results of Anthropic Messages. Pure.
  * Checked on combined turns (A6), so results spread over two neighbouring user messages count as one batch.
  */
+
+import { advisoryIf, type Finding, quote, type RoleTurn, type Rule, type RuleInput } from '../rules/rule.ts'
 import type { CallSegment, ResultSegment } from '../segment.ts'
-import { advisoryIf, type Finding, quote, type RoleTurn, type Rule, type RuleInput } from './rule.ts'
 
 const ASK = '{"role":"user","content":"go"}'
 const call = (id: string): string => `{"type":"tool_use","id":"${id}","name":"ls","input":{}}`

@@ -1,0 +1,38 @@
+/**
+ * What the rest of the kernel has to know of a provider's message format. One folder per format implements it
+ * (`format.ts`); formats.ts lists them. Pure types.
+ */
+import type { HistoryFormat, HistoryMessage, MessageRole } from './history.ts'
+import type { JsonPath } from './json-pointer.ts'
+import type { Rule } from './rules/rule.ts'
+import type { JsonObject, Segment } from './segment.ts'
+
+export interface ProviderFormat {
+  readonly name: HistoryFormat
+  /** What its messages are called in error texts, e.g. "messages", "items". */
+  readonly noun: string
+  /** Fields of a request body that may hold the list; the first one is the provider's own. */
+  readonly listFields: readonly [string, ...string[]]
+  /** Field of a message that holds its list of blocks. */
+  readonly blockField: 'content' | 'parts'
+  /** Field of a request body that holds the system prompt. */
+  readonly systemField: string
+  /**
+   * A model call is one assistant message, or a run of neighbouring assistant messages (Responses items; Gemini contents
+   * that a logger has split). formats.md.
+   */
+  readonly modelCall: 'message' | 'run'
+  /** Results may answer the assistant message before them only, or any of the run of assistant messages before them. */
+  readonly batch: 'message' | 'run'
+  /** @throws history-malformed for a message whose role or type the format does not have */
+  readonly readRole: (value: JsonObject, path: JsonPath) => MessageRole
+  /**
+   * The segments of a message, in its own order.
+   * @param path of the message in the request
+   * @throws history-malformed with the pointer of a field that has not the shape of the format
+   */
+  readonly readSegments: (message: HistoryMessage, path: JsonPath) => readonly Segment[]
+  readonly rules: readonly Rule[]
+  /** A user message that holds this text and nothing else, as a JSON value. */
+  readonly userMessage: (text: string) => JsonObject
+}
