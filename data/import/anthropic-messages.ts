@@ -27,5 +27,5 @@ export const anthropicMessages: Importer = {
         marks.length > 0 ? `messages with ${marks.join(', ')}` : 'messages of roles user and assistant with plain text',
     }
   },
-  read: (file) => readChatLog(file, 'anthropic-messages'),
+  read: (file, context) => readChatLog(file, 'anthropic-messages', context),
 }

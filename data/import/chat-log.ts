@@ -8,7 +8,7 @@ import type { Trajectory } from '../../src/trajectory/trajectory.ts'
 import { sessionGroup, taskGroup } from '../groups.ts'
 import { fileStem } from './file-stem.ts'
 import { type HistoryRun, historyTrajectory } from './history-trajectory.ts'
-import type { Damage, ImportedLog, LogFile, LogSample } from './importer.ts'
+import type { LogFile, LogSample, ReadContext } from './importer.ts'
 import { arrayOf, idOf, isObject, type JsonObject, stringOf } from './json-value.ts'
 
 /** All messages in the sample, and the request bodies around them. */
@@ -53,11 +53,11 @@ export function isOtherAgentsLog(shape: ChatShape): boolean {
 }
 
 /** Throws log-malformed when the file holds no message list at all. */
-export async function readChatLog(file: LogFile, format: HistoryFormat): Promise<ImportedLog> {
-  return file.sample.document === undefined ? readLines(file, format) : readDocument(file, format)
+export function readChatLog(file: LogFile, format: HistoryFormat, context: ReadContext): AsyncIterable<Trajectory> {
+  return file.sample.document === undefined ? readLines(file, format, context) : readDocument(file, format, context)
 }
 
-async function readDocument(file: LogFile, format: HistoryFormat): Promise<ImportedLog> {
+async function* readDocument(file: LogFile, format: HistoryFormat, context: ReadContext): AsyncGenerator<Trajectory> {
   const { document } = file.sample
   const text = isMessage(document) ? `[${await file.text()}]` : await file.text()
   const { trajectory, damage } = translated(file, () =>
@@ -68,50 +68,55 @@ async function readDocument(file: LogFile, format: HistoryFormat): Promise<Impor
       source: { file: file.name },
     }),
   )
-  return { trajectories: [trajectory], damage, ignored: {} }
+  for (const entry of damage) context.damage(entry)
+  yield trajectory
 }
 
-async function readLines(file: LogFile, format: HistoryFormat): Promise<ImportedLog> {
-  const trajectories: Trajectory[] = []
-  const damage: Damage[] = []
+async function* readLines(file: LogFile, format: HistoryFormat, context: ReadContext): AsyncGenerator<Trajectory> {
   const messages: { readonly raw: string; readonly line: number }[] = []
   for await (const line of file.lines()) {
-    if (line.kind === 'problem') damage.push({ line: line.line, reason: line.reason })
+    if (line.kind === 'problem') context.damage({ line: line.line, reason: line.reason })
     else if (isMessage(line.value)) messages.push({ raw: line.raw, line: line.line })
     else if (isBody(line.value) || Array.isArray(line.value)) {
-      const at = line.line
-      try {
-        const run = historyTrajectory({
-          text: line.raw,
-          format,
-          ...identity(file, format, { body: line.value, place: `-line${at}` }),
-          source: { file: file.name, line: at },
-          sourceOf: (index) => ({ file: file.name, line: at, index }),
-        })
-        trajectories.push(run.trajectory)
-        damage.push(...run.damage.map((entry) => ({ line: at, reason: `message ${entry.index}: ${entry.reason}` })))
-      } catch (cause) {
-        if (!(cause instanceof AppError)) throw cause
-        damage.push({ line: at, reason: cause.message })
-      }
-    } else damage.push({ line: line.line, reason: 'record is neither a message nor a request body' })
+      const run = readBody(file, format, line)
+      for (const entry of run.damage) context.damage({ line: line.line, reason: entry.reason })
+      if (run.trajectory !== null) yield run.trajectory
+    } else context.damage({ line: line.line, reason: 'record is neither a message nor a request body' })
   }
-  if (messages.length > 0) {
-    const lineOf = (index: number): number => messages[index]?.line ?? 1
-    const run = translated(file, () =>
-      historyTrajectory({
-        text: `[${messages.map((message) => message.raw).join(',')}]`,
-        format,
-        ...identity(file, format, { body: null, place: '' }),
-        source: { file: file.name },
-        sourceOf: (index) => ({ file: file.name, line: lineOf(index) }),
-      }),
-    )
-    trajectories.unshift(run.trajectory)
-    damage.push(...run.damage.map((entry) => ({ line: lineOf(entry.index), reason: entry.reason })))
+  if (messages.length === 0) return
+  const lineOf = (index: number): number => messages[index]?.line ?? 1
+  const run = translated(file, () =>
+    historyTrajectory({
+      text: `[${messages.map((message) => message.raw).join(',')}]`,
+      format,
+      ...identity(file, format, { body: null, place: '' }),
+      source: { file: file.name },
+      sourceOf: (index) => ({ file: file.name, line: lineOf(index) }),
+    }),
+  )
+  for (const entry of run.damage) context.damage({ line: lineOf(entry.index), reason: entry.reason })
+  yield run.trajectory
+}
+
+/** One line that is a request body or a message list; null, with the reason, when it is no history. */
+function readBody(
+  file: LogFile,
+  format: HistoryFormat,
+  line: { readonly line: number; readonly value: unknown; readonly raw: string },
+): { readonly trajectory: Trajectory | null; readonly damage: readonly { readonly reason: string }[] } {
+  try {
+    const { trajectory, damage } = historyTrajectory({
+      text: line.raw,
+      format,
+      ...identity(file, format, { body: line.value, place: `-line${line.line}` }),
+      source: { file: file.name, line: line.line },
+      sourceOf: (index) => ({ file: file.name, line: line.line, index }),
+    })
+    return { trajectory, damage: damage.map(({ index, reason }) => ({ reason: `message ${index}: ${reason}` })) }
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause
+    return { trajectory: null, damage: [{ reason: cause.message }] }
   }
-  damage.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
-  return { trajectories, damage, ignored: {} }
 }
 
 /** Id and group: a session id where the body names one, else the file, and the task as the unit of near copies. */

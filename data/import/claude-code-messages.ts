@@ -24,8 +24,8 @@ interface Message {
  */
 export function claudeCodeToAnthropicMessages(path: string): string {
   const session = readSessionSync(parseJsonLines(readFileSync(path)))
-  const own = session.lines.filter((line) => !line.isSidechain)
-  const chain = liveChain(own, session.lines).lines.filter((line) => !isSynthetic(line))
+  const own = session.filter((line) => !line.isSidechain)
+  const chain = liveChain(own, session).lines.filter((line) => !isSynthetic(line))
   const start = Math.max(
     0,
     chain.findLastIndex((line) => line.value.isCompactSummary === true),

@@ -2,7 +2,7 @@
  * A Claude Code session file as records with their links, and the order of its live conversation. Knows nothing of
  * trajectories. Sources: formats.md "Claude Code JSONL", trajectories/long/README.md.
  */
-import type { Damage } from './importer.ts'
+import type { Damage, ReadContext } from './importer.ts'
 import type { JsonLine } from './json-lines.ts'
 import { arrayOf, idOf, isObject, type JsonObject, objectOf, stringOf } from './json-value.ts'
 
@@ -23,12 +23,6 @@ export interface SessionLine {
   readonly value: JsonObject
 }
 
-export interface SessionFile {
-  readonly lines: readonly SessionLine[]
-  readonly damage: readonly Damage[]
-  readonly ignored: Readonly<Record<string, number>>
-}
-
 /** Record types without a place in the conversation, or with one that carries no message. */
 const QUIET_TYPES = new Set([
   'summary',
@@ -47,59 +41,53 @@ const QUIET_TYPES = new Set([
   'tag',
 ])
 
-export async function readSession(lines: AsyncIterable<JsonLine> | Iterable<JsonLine>): Promise<SessionFile> {
-  const collector = createCollector()
-  for await (const line of lines) collector.add(line)
-  return collector.session
+/** Where records that are left out are reported. */
+type Report = Pick<ReadContext, 'damage' | 'ignore'>
+
+export async function readSession(lines: AsyncIterable<JsonLine>, report: Report): Promise<readonly SessionLine[]> {
+  const session: SessionLine[] = []
+  for await (const line of lines) {
+    const read = readSessionLine(line, report)
+    if (read !== null) session.push(read)
+  }
+  return session
 }
 
-/** The same for lines that are in memory. */
-export function readSessionSync(lines: Iterable<JsonLine>): SessionFile {
-  const collector = createCollector()
-  for (const line of lines) collector.add(line)
-  return collector.session
+/** The same for lines that are in memory; what is damaged is left out. */
+export function readSessionSync(lines: Iterable<JsonLine>): readonly SessionLine[] {
+  const quiet: Report = { damage: () => undefined, ignore: () => undefined }
+  return [...lines].flatMap((line) => readSessionLine(line, quiet) ?? [])
 }
 
-function createCollector(): { add(line: JsonLine): void; readonly session: SessionFile } {
-  const lines: SessionLine[] = []
-  const damage: Damage[] = []
-  const ignored: Record<string, number> = {}
+/** Null for a record without a place in the conversation. */
+function readSessionLine(line: JsonLine, report: Report): SessionLine | null {
+  if (line.kind === 'problem') {
+    report.damage({ line: line.line, reason: line.reason })
+    return null
+  }
+  const value = line.value
+  if (!isObject(value) || typeof value.type !== 'string') {
+    report.damage({ line: line.line, reason: 'record is no object with a type' })
+    return null
+  }
+  const isMessage = value.type === 'user' || value.type === 'assistant'
+  const problem = isMessage ? messageProblem(value) : null
+  if (problem !== null) report.damage({ line: line.line, reason: problem })
+  else if (!isMessage) report.ignore(QUIET_TYPES.has(value.type) ? value.type : `unknown ${value.type}`)
+  const queued = queuedPrompt(value)
+  const uuid = idOf(value.uuid) ?? (isMessage ? `line-${line.line}` : null)
+  if (uuid === null) return null
   return {
-    session: { lines, damage, ignored },
-    add(line) {
-      if (line.kind === 'problem') {
-        damage.push({ line: line.line, reason: line.reason })
-        return
-      }
-      const value = line.value
-      if (!isObject(value) || typeof value.type !== 'string') {
-        damage.push({ line: line.line, reason: 'record is no object with a type' })
-        return
-      }
-      const isMessage = value.type === 'user' || value.type === 'assistant'
-      const problem = isMessage ? messageProblem(value) : null
-      if (problem !== null) damage.push({ line: line.line, reason: problem })
-      else if (!isMessage) {
-        const name = QUIET_TYPES.has(value.type) ? value.type : `unknown ${value.type}`
-        ignored[name] = (ignored[name] ?? 0) + 1
-      }
-      const queued = queuedPrompt(value)
-      const uuid = idOf(value.uuid) ?? (isMessage ? `line-${line.line}` : null)
-      if (uuid === null) return
-      const parentUuid = idOf(value.parentUuid) ?? idOf(value.logicalParentUuid)
-      lines.push({
-        line: line.line,
-        uuid,
-        parentUuid,
-        sessionId: stringOf(value.sessionId),
-        agentId: idOf(value.agentId),
-        isSidechain: value.isSidechain === true,
-        timestamp: stringOf(value.timestamp),
-        kind: queued !== null ? 'user' : isMessage && problem === null ? (value.type as 'user' | 'assistant') : 'link',
-        messageId: idOf(objectOf(value.message).id) ?? uuid,
-        value: queued ?? value,
-      })
-    },
+    line: line.line,
+    uuid,
+    parentUuid: idOf(value.parentUuid) ?? idOf(value.logicalParentUuid),
+    sessionId: stringOf(value.sessionId),
+    agentId: idOf(value.agentId),
+    isSidechain: value.isSidechain === true,
+    timestamp: stringOf(value.timestamp),
+    kind: queued !== null ? 'user' : isMessage && problem === null ? (value.type as 'user' | 'assistant') : 'link',
+    messageId: idOf(objectOf(value.message).id) ?? uuid,
+    value: queued ?? value,
   }
 }
 

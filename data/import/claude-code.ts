@@ -2,12 +2,7 @@
  * Claude Code session JSONL (1.x and 2.x) -> trajectories: the session itself, then each sub-agent it holds.
  */
 import { AppError } from '../../src/errors.ts'
-import {
-  type SourceRef,
-  type ToolCall,
-  TRAJECTORY_SCHEMA_VERSION,
-  type Trajectory,
-} from '../../src/trajectory/trajectory.ts'
+import { type SourceRef, type ToolCall, TRAJECTORY_SCHEMA_VERSION } from '../../src/trajectory/trajectory.ts'
 import { sessionGroup } from '../groups.ts'
 import {
   contentBlocks,
@@ -19,7 +14,7 @@ import {
 } from './claude-code-session.ts'
 import { turnsOf } from './claude-code-turns.ts'
 import { contentText } from './content-text.ts'
-import type { Damage, Importer, LogFile } from './importer.ts'
+import type { Importer, LogFile, ReadContext } from './importer.ts'
 import { idOf, isObject, type JsonObject, objectOf, stringOf, textOf } from './json-value.ts'
 import { createRunBuilder, type RunBuilder } from './run-builder.ts'
 
@@ -38,26 +33,23 @@ export const claudeCode: Importer = {
       ? null
       : { because: `${count} of the first records are messages with sessionId, uuid and parentUuid` }
   },
-  async read(file) {
-    const session = await readSession(file.lines())
-    if (session.lines.every((line) => line.kind === 'link'))
+  async *read(file, context) {
+    const session = await readSession(file.lines(), context)
+    if (session.every((line) => line.kind === 'link'))
       throw new AppError(
         'log-malformed',
         `${file.name} is no Claude Code session: it holds no user or assistant message`,
       )
-    const damage: Damage[] = [...session.damage]
-    const ignored: Record<string, number> = { ...session.ignored }
-    const trajectories: Trajectory[] = []
-    for (const part of partsOf(session.lines, file.sha256.slice(0, 16))) {
+    for (const part of partsOf(session, file.sha256.slice(0, 16))) {
       const sessionRun = `claude-code/${part.sessionId}`
-      const chain = liveChain(part.lines, session.lines)
-      damage.push(...chain.damage)
+      const chain = liveChain(part.lines, session)
+      for (const entry of chain.damage) context.damage(entry)
       const live = new Set(chain.lines)
       const dead = part.lines.filter((line) => line.kind !== 'link' && !live.has(line)).length
-      if (dead > 0) ignored['message of a dead branch'] = (ignored['message of a dead branch'] ?? 0) + dead
+      if (dead > 0) context.ignore('message of a dead branch', dead)
       const run = createRunBuilder()
-      fillRun(run, chain.lines, { file, damage, ignored })
-      trajectories.push({
+      fillRun(run, chain.lines, { file, report: context })
+      yield {
         schemaVersion: TRAJECTORY_SCHEMA_VERSION,
         id: part.agent === null ? sessionRun : `${sessionRun}/agent-${part.agent}`,
         group: sessionGroup('claude-code', part.sessionId),
@@ -70,10 +62,8 @@ export const claudeCode: Importer = {
           'max_tokens',
         parent: part.agent === null ? null : sessionRun,
         source: { file: file.name },
-      })
+      }
     }
-    damage.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
-    return { trajectories, damage, ignored }
   },
 }
 
@@ -118,7 +108,7 @@ function rootOf(line: SessionLine, byUuid: ReadonlyMap<string, SessionLine>): Se
 function fillRun(
   run: RunBuilder,
   lines: readonly SessionLine[],
-  log: { readonly file: LogFile; readonly damage: Damage[]; readonly ignored: Record<string, number> },
+  log: { readonly file: LogFile; readonly report: ReadContext },
 ): void {
   const indexOf = new Map<string, number>()
   const blocksOf = new Map<string, Set<string>>()
@@ -127,7 +117,7 @@ function fillRun(
     const source = { file: log.file.name, line: line.line }
     if (line.kind === 'assistant') {
       if (isSynthetic(line)) {
-        log.ignored['synthetic message'] = (log.ignored['synthetic message'] ?? 0) + 1
+        log.report.ignore('synthetic message')
         continue
       }
       const seen = blocksOf.get(line.messageId) ?? new Set<string>()
@@ -138,7 +128,7 @@ function fillRun(
       else run.extend(known, parts)
       lastCall = indexOf.get(line.messageId)
     } else {
-      for (const block of resultBlocks(line)) addResult(run, block, { line, source, of: lastCall, damage: log.damage })
+      for (const block of resultBlocks(line)) addResult(run, block, { line, source, of: lastCall, report: log.report })
       for (const turn of turnsOf(line)) run.turn(turn.kind, turn.text, source)
     }
   }
@@ -152,7 +142,7 @@ function addResult(
     readonly source: SourceRef
     /** Model call that the line belongs to. */
     readonly of: number | undefined
-    readonly damage: Damage[]
+    readonly report: ReadContext
   },
 ): void {
   const id = idOf(block.tool_use_id)
@@ -165,7 +155,7 @@ function addResult(
   const linked = place.of === undefined ? 'orphan' : run.result(result, place.of)
   const pairing = linked === 'orphan' ? run.result(result) : linked
   if (pairing === 'paired') return
-  place.damage.push({ line: place.line.line, reason: `${pairing} result of call ${id ?? '(no id)'}` })
+  place.report.damage({ line: place.line.line, reason: `${pairing} result of call ${id ?? '(no id)'}` })
   if (pairing === 'orphan') run.turn('context', result.content, place.source)
 }
 

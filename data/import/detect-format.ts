@@ -2,8 +2,11 @@
  * Which importer a file is for, and by what evidence. Pure.
  */
 import { AppError } from '../../src/errors.ts'
-import { type Evidence, FORMAT_NAMES, type Importer, type LogFile } from './importer.ts'
+import type { Evidence, Importer, LogFile } from './importer.ts'
 import { IMPORTERS } from './importers.ts'
+
+/** Names of the formats that can be read. */
+const FORMATS = IMPORTERS.map((importer) => importer.name)
 
 export interface Detected {
   readonly importer: Importer
@@ -22,8 +25,8 @@ export function detectFormat(file: LogFile): Detected {
   if (claim === undefined)
     throw new AppError(
       'format-unknown',
-      `${file.name} is of no supported format; supported: ${FORMAT_NAMES.join(', ')}; name one with --format if you know better`,
-      { details: { file: file.name, supported: FORMAT_NAMES } },
+      `${file.name} is of no supported format; supported: ${FORMATS.join(', ')}; name one with --format if you know better`,
+      { details: { file: file.name, supported: FORMATS } },
     )
   if (claims.length > 1)
     throw new AppError(
@@ -38,6 +41,6 @@ export function detectFormat(file: LogFile): Detected {
 export function importerNamed(name: string): Importer {
   const importer = IMPORTERS.find((candidate) => candidate.name === name)
   if (importer === undefined)
-    throw new AppError('option-invalid', `--format ${name} is unknown; use auto, or one of ${FORMAT_NAMES.join(', ')}`)
+    throw new AppError('option-invalid', `--format ${name} is unknown; use auto, or one of ${FORMATS.join(', ')}`)
   return importer
 }

@@ -6,6 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { AppError } from '../../src/errors.ts'
+import { MAX_LOG_DEPTH, pruneDeep } from './prune-deep.ts'
 
 /** A line longer than this is reported, not read: far above any real record, below the runtime's string limit. */
 export const MAX_LINE_BYTES = 256 * 1024 * 1024
@@ -14,7 +15,7 @@ export type JsonLine =
   | { readonly kind: 'record'; readonly line: number; readonly value: unknown; readonly raw: string }
   | { readonly kind: 'problem'; readonly line: number; readonly reason: string }
 
-interface RawLine {
+export interface RawLine {
   readonly line: number
   /** null: longer than the limit. */
   readonly bytes: Buffer | null
@@ -41,8 +42,23 @@ export function* parseJsonLines(bytes: Buffer): Generator<JsonLine> {
   }
 }
 
-/** All values of one line; `raw` is the exact text of each. */
+/** All values of one line; `raw` is the exact text of each, but where a value was nested too deep. */
 export function* parseLine(bytes: Buffer, line: number): Generator<JsonLine> {
+  for (const parsed of parseText(bytes, line)) {
+    const pruned = parsed.kind === 'record' ? pruneDeep(parsed.value) : null
+    if (pruned === null || pruned.count === 0) yield parsed
+    else {
+      yield {
+        kind: 'problem',
+        line,
+        reason: `${pruned.count} values nested deeper than ${MAX_LOG_DEPTH} levels are left out`,
+      }
+      yield { kind: 'record', line, value: pruned.value, raw: JSON.stringify(pruned.value) }
+    }
+  }
+}
+
+function* parseText(bytes: Buffer, line: number): Generator<JsonLine> {
   if (!isUtf8(bytes))
     yield { kind: 'problem', line, reason: 'bytes that are no UTF-8 were read as U+FFFD; the record is kept' }
   let text = bytes.toString('utf8')
@@ -144,7 +160,8 @@ function tryParse(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-async function* readRawLines(path: string): AsyncGenerator<RawLine> {
+/** Bytes of each line without its line break; `null` for one above the limit. */
+export async function* readRawLines(path: string): AsyncGenerator<RawLine> {
   let line = 1
   let pending: Buffer[] = []
   let pendingBytes = 0

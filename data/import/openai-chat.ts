@@ -33,5 +33,5 @@ export const openAiChat: Importer = {
       ? null
       : { because: 'messages of roles user and assistant with plain text' }
   },
-  read: (file) => readChatLog(file, 'openai-chat'),
+  read: (file, context) => readChatLog(file, 'openai-chat', context),
 }

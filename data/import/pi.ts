@@ -6,7 +6,7 @@ import { AppError } from '../../src/errors.ts'
 import { TRAJECTORY_SCHEMA_VERSION } from '../../src/trajectory/trajectory.ts'
 import { sessionGroup } from '../groups.ts'
 import { contentText } from './content-text.ts'
-import type { Damage, Importer, LogFile } from './importer.ts'
+import type { Importer, LogFile, ReadContext } from './importer.ts'
 import { arrayOf, idOf, isObject, type JsonObject, objectOf, stringOf, textOf } from './json-value.ts'
 import { createRunBuilder, type RunBuilder } from './run-builder.ts'
 
@@ -35,50 +35,41 @@ export const pi: Importer = {
     if (header === undefined || message === undefined) return null
     return { because: 'a session header with cwd, and records of type message' }
   },
-  async read(file) {
-    const damage: Damage[] = []
-    const ignored: Record<string, number> = {}
-    const entries = await readEntries(file, damage)
+  async *read(file, context) {
+    const entries = await readEntries(file, context)
     const header = entries.find((entry) => entry.value.type === 'session')?.value
     if (header === undefined && entries.every((entry) => entry.value.type !== 'message'))
       throw new AppError('log-malformed', `${file.name} is no pi session: it has neither a session header nor messages`)
     const run = createRunBuilder()
     let lastStop = ''
-    for (const entry of livePath(entries, damage)) {
+    for (const entry of livePath(entries, context)) {
       const message = objectOf(entry.value.message)
       if (entry.value.type === 'message' && message.role === 'assistant') lastStop = stringOf(message.stopReason)
-      addEntry({ run, entry, file, damage, ignored })
+      addEntry({ run, entry, file, report: context })
     }
     const sessionId = idOf(header?.id) ?? file.sha256.slice(0, 16)
-    const built = run.finish()
-    return {
-      trajectories: [
-        {
-          schemaVersion: TRAJECTORY_SCHEMA_VERSION,
-          id: `pi/${sessionId}`,
-          group: sessionGroup('pi', rootSession(header) ?? sessionId),
-          domain: 'pi',
-          format: 'pi',
-          system: systemOf(entries),
-          ...built,
-          truncated: lastStop === 'length' || lastStop === 'aborted' || lastStop === 'error',
-          parent: null,
-          source: { file: file.name },
-        },
-      ],
-      damage,
-      ignored,
+    yield {
+      schemaVersion: TRAJECTORY_SCHEMA_VERSION,
+      id: `pi/${sessionId}`,
+      group: sessionGroup('pi', rootSession(header) ?? sessionId),
+      domain: 'pi',
+      format: 'pi',
+      system: systemOf(entries),
+      ...run.finish(),
+      truncated: lastStop === 'length' || lastStop === 'aborted' || lastStop === 'error',
+      parent: null,
+      source: { file: file.name },
     }
   },
 }
 
-async function readEntries(file: LogFile, damage: Damage[]): Promise<readonly Entry[]> {
+async function readEntries(file: LogFile, context: ReadContext): Promise<readonly Entry[]> {
   const entries: Entry[] = []
   for await (const line of file.lines()) {
-    if (line.kind === 'problem') damage.push({ line: line.line, reason: line.reason })
+    if (line.kind === 'problem') context.damage({ line: line.line, reason: line.reason })
     else if (isObject(line.value) && typeof line.value.type === 'string')
       entries.push({ line: line.line, value: line.value })
-    else damage.push({ line: line.line, reason: 'record is no object with a type' })
+    else context.damage({ line: line.line, reason: 'record is no object with a type' })
   }
   return entries
 }
@@ -103,7 +94,7 @@ function sectionText(section: unknown): string {
 }
 
 /** v1: the order of the file. Later versions: from the newest entry along parentId. */
-function livePath(entries: readonly Entry[], damage: Damage[]): readonly Entry[] {
+function livePath(entries: readonly Entry[], context: ReadContext): readonly Entry[] {
   const byId = new Map(
     entries.flatMap((entry) =>
       typeof entry.value.id === 'string' && entry.value.type !== 'session' ? [[entry.value.id, entry]] : [],
@@ -119,7 +110,10 @@ function livePath(entries: readonly Entry[], damage: Damage[]): readonly Entry[]
     const parentId: string | null = idOf(current.value.parentId)
     const parent: Entry | undefined = parentId === null ? undefined : byId.get(parentId)
     if (parentId !== null && parent === undefined) {
-      damage.push({ line: current.line, reason: `parent ${parentId} is missing: continued with the record before it` })
+      context.damage({
+        line: current.line,
+        reason: `parent ${parentId} is missing: continued with the record before it`,
+      })
       current = entries[entries.indexOf(current) - 1]
     } else current = parent
   }
@@ -130,19 +124,18 @@ function addEntry(context: {
   readonly run: RunBuilder
   readonly entry: Entry
   readonly file: LogFile
-  readonly damage: Damage[]
-  readonly ignored: Record<string, number>
+  readonly report: ReadContext
 }): void {
-  const { run, entry, file, damage, ignored } = context
+  const { run, entry, file, report } = context
   const { value, line } = entry
   const source = { file: file.name, line }
   const kind = String(value.type)
   if (kind === 'message' && isObject(value.message)) addMessage(context, value.message)
   else if (kind === 'compaction' || kind === 'branch_summary') run.turn('summary', stringOf(value.summary), source)
   else if (kind === 'custom_message') run.turn('context', contentText(value.content), source)
-  else if (STATE_KINDS.has(kind)) ignored[kind] = (ignored[kind] ?? 0) + 1
-  else if (kind === 'message') damage.push({ line, reason: 'record of type message has no message object' })
-  else ignored[`unknown ${kind}`] = (ignored[`unknown ${kind}`] ?? 0) + 1
+  else if (STATE_KINDS.has(kind)) report.ignore(kind)
+  else if (kind === 'message') report.damage({ line, reason: 'record of type message has no message object' })
+  else report.ignore(`unknown ${kind}`)
 }
 
 function addMessage(
@@ -150,12 +143,11 @@ function addMessage(
     readonly run: RunBuilder
     readonly entry: Entry
     readonly file: LogFile
-    readonly damage: Damage[]
-    readonly ignored: Record<string, number>
+    readonly report: ReadContext
   },
   message: JsonObject,
 ): void {
-  const { run, damage, ignored } = context
+  const { run, report } = context
   const { line } = context.entry
   const source = { file: context.file.name, line }
   switch (message.role) {
@@ -164,8 +156,7 @@ function addMessage(
       break
     case 'assistant': {
       const blocks = arrayOf(message.content).filter(isObject)
-      if (blocks.length === 0 && typeof message.content !== 'string')
-        ignored['failed model call'] = (ignored['failed model call'] ?? 0) + 1
+      if (blocks.length === 0 && typeof message.content !== 'string') report.ignore('failed model call')
       else
         run.call({
           reasoning: contentOf(blocks, 'thinking'),
@@ -181,7 +172,7 @@ function addMessage(
       const callId = idOf(message.toolCallId)
       const content = contentText(message.content)
       const pairing = run.result({ callId, name: idOf(message.toolName), content, isError: message.isError === true })
-      if (pairing !== 'paired') damage.push({ line, reason: `${pairing} result of call ${callId ?? '(no id)'}` })
+      if (pairing !== 'paired') report.damage({ line, reason: `${pairing} result of call ${callId ?? '(no id)'}` })
       if (pairing === 'orphan') run.turn('context', content, source)
       break
     }
@@ -194,7 +185,7 @@ function addMessage(
       break
     default:
       if (message.content === undefined)
-        damage.push({ line, reason: `message has the unknown role ${String(message.role)}` })
+        report.damage({ line, reason: `message has the unknown role ${String(message.role)}` })
       else run.turn('context', contentText(message.content), source)
   }
 }

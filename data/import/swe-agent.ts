@@ -13,7 +13,7 @@ import {
 import { sweAgentGroup } from '../groups.ts'
 import { contentText } from './content-text.ts'
 import { fileStem } from './file-stem.ts'
-import type { Damage, Importer, LogFile } from './importer.ts'
+import type { Importer, LogFile, ReadContext } from './importer.ts'
 import { arrayOf, idOf, isObject, type JsonObject, objectOf, stringOf, textOf } from './json-value.ts'
 import { createRunBuilder, splitTask } from './run-builder.ts'
 
@@ -33,33 +33,26 @@ export const sweAgent: Importer = {
       return { because: 'an object with a history of messages that name their agent' }
     return null
   },
-  async read(file) {
+  async *read(file, context) {
     const { document } = file.sample
     if (!isObject(document) || (!Array.isArray(document.trajectory) && !Array.isArray(document.history)))
       throw new AppError('log-malformed', `${file.name} is no SWE-agent run: it has neither trajectory nor history`)
-    const damage: Damage[] = []
     const history = arrayOf(document.history).filter(isObject)
     const run = Array.isArray(document.trajectory)
-      ? { interactions: fromSteps(document.trajectory, file, damage), ...headerOf(history, file) }
-      : fromHistory(history, file, damage)
+      ? { interactions: fromSteps(document.trajectory, file, context), ...headerOf(history, file) }
+      : fromHistory(history, file, context)
     const stem = fileStem(file.name)
-    return {
-      trajectories: [
-        {
-          schemaVersion: TRAJECTORY_SCHEMA_VERSION,
-          id: `swe-agent/${stem}-${file.sha256.slice(0, 8)}`,
-          group: sweAgentGroup({ stem, issue: issueText(run.task) }),
-          domain: 'swe-agent',
-          format: 'swe-agent',
-          system: systemOf(history),
-          ...run,
-          truncated: wasCut(objectOf(document.info).exit_status),
-          parent: null,
-          source: { file: file.name },
-        },
-      ],
-      damage,
-      ignored: {},
+    yield {
+      schemaVersion: TRAJECTORY_SCHEMA_VERSION,
+      id: `swe-agent/${stem}-${file.sha256.slice(0, 8)}`,
+      group: sweAgentGroup({ stem, issue: issueText(run.task) }),
+      domain: 'swe-agent',
+      format: 'swe-agent',
+      system: systemOf(history),
+      ...run,
+      truncated: wasCut(objectOf(document.info).exit_status),
+      parent: null,
+      source: { file: file.name },
     }
   },
 }
@@ -71,11 +64,11 @@ function systemOf(history: readonly JsonObject[]): string {
     .join('\n\n')
 }
 
-function fromSteps(steps: readonly unknown[], file: LogFile, damage: Damage[]): readonly Interaction[] {
+function fromSteps(steps: readonly unknown[], file: LogFile, context: ReadContext): readonly Interaction[] {
   const interactions: Interaction[] = []
   steps.forEach((step, index) => {
     if (!isObject(step) || (!('action' in step) && !('response' in step))) {
-      damage.push({ index, reason: 'trajectory step has neither action nor response' })
+      context.damage({ index, reason: 'trajectory step has neither action nor response' })
       return
     }
     const thought = contentText(step.thought)
@@ -122,7 +115,7 @@ function headerOf(history: readonly JsonObject[], file: LogFile): { turns: reado
 function fromHistory(
   history: readonly JsonObject[],
   file: LogFile,
-  damage: Damage[],
+  context: ReadContext,
 ): { interactions: readonly Interaction[]; turns: readonly Turn[]; task: string } {
   const run = createRunBuilder()
   history.forEach((message, index) => {
@@ -144,7 +137,7 @@ function fromHistory(
     ) {
       const callId = idOf(arrayOf(message.tool_call_ids)[0])
       const pairing = run.result({ callId, name: null, content, isError: false })
-      if (pairing !== 'paired') damage.push({ index, reason: `${pairing} result of call ${callId ?? '(no id)'}` })
+      if (pairing !== 'paired') context.damage({ index, reason: `${pairing} result of call ${callId ?? '(no id)'}` })
     } else run.turn('user', content, source)
   })
   return run.finish()

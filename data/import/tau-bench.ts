@@ -3,11 +3,10 @@
  */
 import { AppError } from '../../src/errors.ts'
 import { scanJson } from '../../src/protocol/scan-json.ts'
-import type { Trajectory } from '../../src/trajectory/trajectory.ts'
 import { tauBenchGroup } from '../groups.ts'
 import { fileStem } from './file-stem.ts'
 import { historyTrajectory } from './history-trajectory.ts'
-import type { Damage, Importer } from './importer.ts'
+import type { Importer } from './importer.ts'
 import { arrayOf, isObject, type JsonObject, stringOf } from './json-value.ts'
 
 /** Ends a run on the agent's side: the environment takes no further step after it. */
@@ -21,19 +20,17 @@ export const tauBench: Importer = {
     const runs = Array.isArray(document) ? document.filter(isRun).length : isRun(document) ? 1 : 0
     return runs === 0 ? null : { because: `${runs} elements with task_id and a traj list` }
   },
-  async read(file) {
+  async *read(file, context) {
     const text = await file.text()
     const root = scanJson(text, { keepDepth: 2 })
     const nodes = root.kind === 'array' ? root.elements : [root]
-    const trajectories: Trajectory[] = []
-    const damage: Damage[] = []
     const seen = new Map<string, number>()
-    nodes.forEach((node, index) => {
+    for (const [index, node] of nodes.entries()) {
       const value: unknown = JSON.parse(text.slice(node.start, node.end))
       const traj = node.members.get('traj')
       if (!isRun(value) || traj === undefined) {
-        damage.push({ index, reason: 'element is no run: it has no task_id, or no traj list' })
-        return
+        context.damage({ index, reason: 'element is no run: it has no task_id, or no traj list' })
+        continue
       }
       const name = `task${String(value.task_id)}.trial${String(value.trial ?? 0)}`
       const copies = seen.get(name) ?? 0
@@ -48,14 +45,13 @@ export const tauBench: Importer = {
           source: { file: file.name, index },
           truncated: wasCut(value),
         })
-        trajectories.push(run.trajectory)
-        damage.push(...run.damage.map((entry) => ({ index, reason: `message ${entry.index}: ${entry.reason}` })))
+        for (const entry of run.damage) context.damage({ index, reason: `message ${entry.index}: ${entry.reason}` })
+        yield run.trajectory
       } catch (cause) {
         if (!(cause instanceof AppError)) throw cause
-        damage.push({ index, reason: cause.message })
+        context.damage({ index, reason: cause.message })
       }
-    })
-    return { trajectories, damage, ignored: {} }
+    }
   },
 }
 

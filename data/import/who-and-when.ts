@@ -7,7 +7,7 @@ import { type Interaction, TRAJECTORY_SCHEMA_VERSION } from '../../src/trajector
 import { whoAndWhenGroup } from '../groups.ts'
 import { contentText } from './content-text.ts'
 import { fileStem } from './file-stem.ts'
-import type { Damage, Importer } from './importer.ts'
+import type { Importer } from './importer.ts'
 import { arrayOf, idOf, isObject, stringOf } from './json-value.ts'
 
 export const whoAndWhen: Importer = {
@@ -18,15 +18,14 @@ export const whoAndWhen: Importer = {
     const marks = ['mistake_agent', 'mistake_step', 'mistake_reason'].filter((key) => key in document)
     return marks.length === 0 ? null : { because: `an object with question, history and ${marks.join(', ')}` }
   },
-  async read(file) {
+  async *read(file, context) {
     const { document } = file.sample
     if (!isObject(document) || !Array.isArray(document.history))
       throw new AppError('log-malformed', `${file.name} is no Who&When run: it needs an object with a history list`)
-    const damage: Damage[] = []
     const interactions: Interaction[] = []
     arrayOf(document.history).forEach((message, index) => {
       if (!isObject(message) || message.content === undefined) {
-        damage.push({ index, reason: 'message is no object with content' })
+        context.damage({ index, reason: 'message is no object with content' })
         return
       }
       interactions.push({
@@ -40,25 +39,19 @@ export const whoAndWhen: Importer = {
       })
     })
     const question = stringOf(document.question)
-    return {
-      trajectories: [
-        {
-          schemaVersion: TRAJECTORY_SCHEMA_VERSION,
-          id: `who-and-when/${fileStem(file.name)}-${file.sha256.slice(0, 8)}`,
-          group: whoAndWhenGroup(question),
-          domain: 'who-and-when',
-          format: 'who-and-when',
-          system: '',
-          task: question,
-          interactions,
-          turns: [],
-          truncated: false,
-          parent: null,
-          source: { file: file.name },
-        },
-      ],
-      damage,
-      ignored: {},
+    yield {
+      schemaVersion: TRAJECTORY_SCHEMA_VERSION,
+      id: `who-and-when/${fileStem(file.name)}-${file.sha256.slice(0, 8)}`,
+      group: whoAndWhenGroup(question),
+      domain: 'who-and-when',
+      format: 'who-and-when',
+      system: '',
+      task: question,
+      interactions,
+      turns: [],
+      truncated: false,
+      parent: null,
+      source: { file: file.name },
     }
   },
 }

@@ -50,10 +50,15 @@ export async function readRowFile<T>(path: string, kind: RowFileKind<T>): Promis
 }
 
 /**
- * A temporary neighbour, synced, then renamed; readable by its owner only (0600), since rows hold history text.
+ * A temporary neighbour, synced, then renamed; readable by its owner only (0600), since rows hold history text. Rows are
+ * written as they come; when the iterable throws, nothing is left and that error is thrown.
  * @throws disk-full, file-unreadable (folder cannot be made or written)
  */
-export async function writeRowFile<T>(path: string, rows: readonly T[], files: FileSeam = nodeFiles): Promise<void> {
+export async function writeRowFile<T>(
+  path: string,
+  rows: Iterable<T> | AsyncIterable<T>,
+  files: FileSeam = nodeFiles,
+): Promise<void> {
   const encoder = new TextEncoder()
   try {
     await files.makeDirectory(dirname(path))
@@ -67,6 +72,6 @@ export async function writeRowFile<T>(path: string, rows: readonly T[], files: F
     )
   }
   await writeFileWhole(files, path, async (append) => {
-    for (const row of rows) await append(encoder.encode(`${JSON.stringify(row)}\n`))
+    for await (const row of rows) await append(encoder.encode(`${JSON.stringify(row)}\n`))
   })
 }

@@ -18,7 +18,11 @@ export function readRuns(path: string): Promise<readonly Trajectory[]> {
   return readRowFile(path, RUNS)
 }
 
-/** @throws disk-full, file-unreadable */
-export function writeRuns(path: string, runs: readonly Trajectory[], files?: FileSeam): Promise<void> {
+/** @throws disk-full, file-unreadable, and what the iterable throws: the file is then as it was before */
+export function writeRuns(
+  path: string,
+  runs: Iterable<Trajectory> | AsyncIterable<Trajectory>,
+  files?: FileSeam,
+): Promise<void> {
   return writeRowFile(path, runs, files)
 }

@@ -3,11 +3,13 @@
  */
 
 import { Command } from 'commander'
-import { type FileReport, type ImportResult, importFiles } from '../../../data/import/import-files.ts'
-import { FORMAT_NAMES } from '../../../data/import/importer.ts'
+import type { FileReport } from '../../../data/import/file-report.ts'
+import { LOG_ENDINGS, WEAK_ENDINGS } from '../../../data/import/find-logs.ts'
+import { type ImportReport, startImport } from '../../../data/import/import-files.ts'
 import { IMPORTERS } from '../../../data/import/importers.ts'
 import { writeRuns } from '../../../data/store/runs.ts'
 import { AppError } from '../../errors.ts'
+import type { Trajectory } from '../../trajectory/trajectory.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
 import { startProgress } from '../progress.ts'
 import { createResultTable } from '../result-table.ts'
@@ -28,7 +30,7 @@ export function createCommand(): Command {
     .description('Reads agent logs of several formats into canonical runs, one JSON line per run.')
     .argument('<paths...>', 'log files, or folders that are searched for them')
     .requiredOption('--out <file>', 'runs file to write (JSONL, readable by you alone)')
-    .option('--format <name>', `auto, or one of ${FORMAT_NAMES.join(', ')}`, 'auto')
+    .option('--format <name>', `auto, or one of ${IMPORTERS.map((importer) => importer.name).join(', ')}`, 'auto')
     .addHelpText(
       'after',
       `\nFormats:\n${formats}\n\nExample:\n  $ keepready import ~/.claude/projects --out runs.jsonl\n\n` +
@@ -44,51 +46,74 @@ async function runImport(
 ): Promise<CommandResult> {
   const progress = startProgress(context, { stage: 'import', total: null, unit: 'files' })
   let interactions = 0
-  const result = await importFiles(paths, {
+  const { runs, report } = startImport(paths, {
     format: options.format,
     signal: context.signal,
-    onFile: (report, number, total) => {
-      interactions += report.interactions
+    onFile: (file, number, total) => {
+      interactions += file.interactions
       progress.update(number, `of ${total}, ${interactions} interactions`)
     },
   })
-  requireRuns(result, paths)
-  await writeRuns(options.out, result.trajectories)
-  progress.done(`${result.trajectories.length} runs, ${interactions} interactions -> ${options.out}`)
+  const groups = new Set<string>()
+  await writeRuns(options.out, someRuns(runs, { report, groups, paths }))
+  const result = { ...report, out: options.out, runs: sumOf(report, 'runs'), interactions, groups: groups.size }
+  progress.done(`${result.runs} runs, ${interactions} interactions -> ${options.out}`)
   return {
-    data: reportData(result, options.out),
-    text: reportText(result, options.out),
+    data: reportData(result),
+    text: reportText(result),
     partial: result.files.some((file) => file.error !== null || file.damage.length > 0),
   }
 }
 
+interface ImportOutcome extends ImportReport {
+  readonly out: string
+  readonly runs: number
+  readonly interactions: number
+  readonly groups: number
+}
+
+function sumOf(report: ImportReport, field: 'runs' | 'interactions'): number {
+  return report.files.reduce((sum, file) => sum + file[field], 0)
+}
+
+/** The runs as they come; throws when there are none, so that no file is written. */
+async function* someRuns(
+  runs: AsyncIterable<Trajectory>,
+  about: { readonly report: ImportReport; readonly groups: Set<string>; readonly paths: readonly string[] },
+): AsyncGenerator<Trajectory> {
+  for await (const run of runs) {
+    about.groups.add(run.group)
+    yield run
+  }
+  if (about.groups.size === 0) throw nothingImported(about.report, about.paths)
+}
+
 /** Nothing to write is the failure of the one file given, or of the batch. */
-function requireRuns(result: ImportResult, paths: readonly string[]): void {
-  if (result.trajectories.length > 0) return
+function nothingImported(result: ImportReport, paths: readonly string[]): AppError {
   const [file] = result.files
   if (file === undefined)
-    throw new AppError(
+    return new AppError(
       'file-not-found',
-      `no log file in ${paths.join(', ')}: logs end in .json, .jsonl, .ndjson or .traj`,
+      `no log file in ${paths.join(', ')}: logs end in ${[...LOG_ENDINGS, ...WEAK_ENDINGS].join(', ')}`,
     )
-  if (result.files.length === 1 && file.error !== null) throw file.error
+  if (result.files.length === 1 && file.error !== null) return file.error
   const reasons = result.files.map(
     (report) =>
       `${report.file}: ${report.error?.message ?? `no run with an interaction (${report.damage.length} damaged records)`}`,
   )
-  throw new AppError(
+  return new AppError(
     file.error?.code ?? 'log-malformed',
     `nothing to import from ${result.files.length} file(s), nothing was written:\n  ${reasons.slice(0, SHOWN_RECORDS).join('\n  ')}`,
     { details: { files: result.files.map((report) => report.file) } },
   )
 }
 
-function reportData(result: ImportResult, out: string): unknown {
+function reportData(result: ImportOutcome): unknown {
   return {
-    out,
-    runs: result.trajectories.length,
-    interactions: result.trajectories.reduce((sum, run) => sum + run.interactions.length, 0),
-    groups: new Set(result.trajectories.map((run) => run.group)).size,
+    out: result.out,
+    runs: result.runs,
+    interactions: result.interactions,
+    groups: result.groups,
     files: result.files.map((file) => ({
       file: file.file,
       format: file.format,
@@ -105,7 +130,7 @@ function reportData(result: ImportResult, out: string): unknown {
   }
 }
 
-function reportText(result: ImportResult, out: string): string {
+function reportText(result: ImportOutcome): string {
   const table = createResultTable(['file', 'format', 'evidence', '>runs', '>interactions', '>damaged records'])
   for (const file of result.files)
     table.push([
@@ -130,9 +155,9 @@ function reportText(result: ImportResult, out: string): string {
     ...shortened('empty runs:', empty),
     ...(result.notLogs.length === 0
       ? []
-      : [`${result.notLogs.length} files are no logs by their name: ${abbreviated(result.notLogs)}`]),
-    `${result.trajectories.length} runs, ${new Set(result.trajectories.map((run) => run.group)).size} groups -> ${out}`,
-    `next: keepready annotate ${out} --out labels.jsonl`,
+      : [`${result.notLogs.length} files are no logs: ${abbreviated(result.notLogs)}`]),
+    `${result.runs} runs, ${result.groups} groups -> ${result.out}`,
+    `next: keepready annotate ${result.out} --out labels.jsonl`,
   ].join('\n')
 }
 
