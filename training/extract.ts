@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path'
 import type { LabelRow } from '../data/annotate/label-record.ts'
+import { findNearDuplicates } from '../data/near-duplicates.ts'
 import type { DatasetManifest, PairTable } from '../data/store/dataset.ts'
 import {
   type FileSeam,
@@ -247,6 +248,7 @@ async function reusableManifest(job: Job, labelsSha256: string): Promise<Dataset
   const same =
     manifest.inputs.labelsSha256 === labelsSha256 &&
     topK === DEFAULT_TOP_K &&
+    manifest.groupMerges !== undefined &&
     manifest.evidenceNames.join() === EVIDENCE_NAMES.join()
   return same ? manifest : null
 }
@@ -254,7 +256,8 @@ async function reusableManifest(job: Job, labelsSha256: string): Promise<Dataset
 /** pairs.arrow and manifest.json from vectors.arrow: the only stage that reads labels. */
 async function labelVectors(job: Job, inputs: ExtractOptions['inputs']): Promise<DatasetManifest> {
   const { directory, files, representation, options, plan } = job
-  const trajectories = plan.runs.map(({ trajectory }) => toDatasetTrajectory(trajectory))
+  const { groupOf, merges } = findNearDuplicates(plan.runs.map(({ trajectory }) => trajectory))
+  const trajectories = plan.runs.map(({ trajectory }) => toDatasetTrajectory(trajectory, groupOf))
   const counts = { pairs: 0, ready: 0, vectors: 0 }
   // A failure while writing leaves the older dataset whole: its manifest goes when the new pairs are on the disk.
   const next = join(directory, `${PAIRS_FILE}.next${UNFINISHED}`)
@@ -311,6 +314,7 @@ async function labelVectors(job: Job, inputs: ExtractOptions['inputs']): Promise
     seed: options.seed,
     inputs,
     files: Object.fromEntries(Object.entries(written).map(([name, file]) => [name, file.sha256])),
+    groupMerges: merges,
     counts: {
       trajectories: trajectories.length,
       groups: new Set(trajectories.map((trajectory) => trajectory.group)).size,

@@ -60,8 +60,12 @@ export function planExtraction(options: {
   return { runs, dropped }
 }
 
-export function toDatasetTrajectory({ id, group, domain, interactions }: Trajectory): DatasetTrajectory {
-  return { id, group, domain, length: interactions.length }
+/** @param groupOf group of a run -> the group that holds its near copies too */
+export function toDatasetTrajectory(
+  { id, group, domain, interactions }: Trajectory,
+  groupOf: ReadonlyMap<string, string>,
+): DatasetTrajectory {
+  return { id, group: groupOf.get(group) ?? group, domain, length: interactions.length }
 }
 
 function checkLabels(trajectory: Trajectory, row: LabelRow | undefined): asserts row is LabelRow {

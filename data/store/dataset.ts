@@ -4,6 +4,7 @@
 
 import type { Representation } from '../../models/frozen-lm/representation.ts'
 import type { RecipeName } from '../../src/view/recipe.ts'
+import type { GroupMerge } from '../near-duplicates.ts'
 
 export interface DatasetTrajectory {
   readonly id: string
@@ -61,6 +62,11 @@ export interface DatasetManifest {
   /** SHA-256 of runs.jsonl, labels.jsonl as given, and of each file written. */
   readonly inputs: { readonly runsSha256: string; readonly labelsSha256: string }
   readonly files: Readonly<Record<string, string>>
+  /**
+   * Groups of the runs that are one group here, because their runs are near copies; trajectories and pairs carry the merged
+   * name, trajectories.jsonl the runs' own. Absent in datasets from before near copies were looked for.
+   */
+  readonly groupMerges?: readonly GroupMerge[]
   readonly counts: {
     readonly trajectories: number
     readonly groups: number

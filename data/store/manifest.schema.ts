@@ -53,6 +53,15 @@ const manifestFile = z.strictObject({
   seed: z.number().int(),
   inputs: z.strictObject({ runsSha256: sha256, labelsSha256: sha256 }),
   files: z.record(z.enum(CONTENT_FILES), z.strictObject({ sizeBytes: natural, sha256 })),
+  groupMerges: z
+    .array(
+      z.strictObject({
+        group: z.string(),
+        members: z.array(z.string()),
+        because: z.array(z.strictObject({ a: z.string(), b: z.string(), shared: natural, share: z.number() })),
+      }),
+    )
+    .exactOptional(),
   counts: z.strictObject({
     trajectories: natural,
     groups: natural,

@@ -204,6 +204,12 @@ function describeResult(result: ExtractResult): string {
       `${groups} groups, ${formatCount(vectors)} vectors of ${manifest.representation.model.name} ` +
       `layer ${manifest.representation.layer}, recipe ${manifest.recipe}`,
   ]
+  const merges = manifest.groupMerges ?? []
+  if (merges.length > 0)
+    lines.push(
+      `${merges.reduce((sum, merge) => sum + merge.members.length, 0)} groups are ${merges.length}, since their runs are ` +
+        `near copies: keepready inspect ${directory}`,
+    )
   if (unchanged) lines.push('nothing to do: it was made from these runs, labels and options')
   else if (reusedTrajectories > 0) lines.push(`reused the vectors of ${reusedTrajectories} of ${trajectories} runs`)
   if (dropped.length > 0)

@@ -8,7 +8,7 @@ import { readDataset, readDatasetTrajectories } from '../../../data/store/read-d
 import { AppError, type ErrorCode } from '../../../src/errors.ts'
 import { EVIDENCE_NAMES, evidenceFeatures } from '../../../src/evidence/online-features.ts'
 import { decodeF16 } from '../../../src/tensor/half.ts'
-import type { Trajectory } from '../../../src/trajectory/trajectory.ts'
+import type { Interaction, Trajectory } from '../../../src/trajectory/trajectory.ts'
 import { type ExtractOptions, extractDataset } from '../../../training/extract.ts'
 import { FAKE_HIDDEN_SIZE, fakeExtractor } from '../../fixtures/fake-extractor.ts'
 import { syntheticDataset, syntheticTrajectories } from '../../fixtures/synthetic-dataset.ts'
@@ -152,6 +152,26 @@ describe.each(['once', 'shared-first'] as const)('extractDataset with recipe %s'
     }
   })
 
+  it('puts groups whose runs are near copies into one group, and says why', async () => {
+    const copied = Array.from({ length: 300 }, (_, i) => `copied${i}`).join(' ')
+    const used = RUNS.filter((run) => run.interactions.length >= 3)
+    const copy = (index: number, group: string): Trajectory => {
+      const base = used[index] as Trajectory
+      const [first, ...rest] = base.interactions
+      return { ...base, group, interactions: [{ ...(first as Interaction), text: copied }, ...rest] }
+    }
+    const runs = [copy(0, 'second'), copy(1, 'first'), ...used.slice(2)]
+    const { manifest } = await extractDataset(options({ fake, runs, labels: labelsFor(runs) }))
+    expect(manifest.groupMerges).toMatchObject([
+      { group: 'first', members: ['first', 'second'], because: [{ a: runs[0]?.id, b: runs[1]?.id }] },
+    ])
+    const dataset = await readDataset(out)
+    expect(dataset.manifest.groupMerges).toEqual(manifest.groupMerges)
+    expect(dataset.trajectories.slice(0, 2).map((row) => row.group)).toEqual(['first', 'first'])
+    expect(manifest.counts.groups).toBe(new Set(dataset.trajectories.map((row) => row.group)).size)
+    expect((await readDatasetTrajectories(out)).slice(0, 2).map((row) => row.group)).toEqual(['second', 'first'])
+  })
+
   it('writes the same bytes with one worker and with three that finish out of order', async () => {
     await extractDataset(options({ fake }))
     const alone = await filesOf(out)
@@ -198,6 +218,17 @@ describe('extractDataset, resumed', () => {
     expect(result).toMatchObject({ unchanged: true, computedTokens: 0 })
     expect(result.reusedTrajectories).toBe(result.manifest.counts.trajectories)
     expect(await filesOf(out)).toEqual(before)
+  })
+
+  it('reads a dataset from before near copies were looked for, and brings its groups up to date', async () => {
+    await extractDataset(options())
+    const path = join(out, 'manifest.json')
+    const { groupMerges, ...before } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
+    expect(groupMerges).toEqual([])
+    await writeFile(path, JSON.stringify(before))
+    expect((await readDataset(out)).manifest.groupMerges).toBeUndefined()
+    const again = await extractDataset(options())
+    expect([again.unchanged, again.computedTokens, again.manifest.groupMerges]).toEqual([false, 0, []])
   })
 
   it('rewrites pairs and manifest only when the labels are new', async () => {
