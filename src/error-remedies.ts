@@ -12,6 +12,7 @@ export const ERROR_REMEDY = {
   'format-unknown': 'Name the format with `--format`; the message lists the known ones.',
   'format-ambiguous': 'Name one of the listed candidates with `--format`.',
   'log-malformed': 'The file is not of that format: try another `--format`, or leave the file out.',
+  'archive-refused': 'Unpack the archive yourself if you trust it, and import its files; the message names the limit.',
   'rows-invalid': 'Make the file again with the command that writes it; the message names the line.',
   'history-malformed':
     'Send the message list as your provider has it, with its format; the message points at the place.',
@@ -28,6 +29,9 @@ export const ERROR_REMEDY = {
   'listen-refused':
     'Listen on 127.0.0.1, or set a token with `--token-file`; check that the address is of this machine.',
   'training-data-insufficient': 'Import and label more runs; `keepready labels stats` shows what there is.',
+  'consent-required':
+    'Read what would be sent where, then say `--yes`, or `--redact` to mask secrets first; `--estimate` sends nothing.',
+  'endpoint-refused': 'Check the endpoint, the model name, the API key and the account that the message names.',
   'model-not-found': 'Give the directory of the checkpoint with `--model DIR`, or `tiny` for the embedded one.',
   'config-invalid': "Download the model's config.json again, or correct the field that the message names.",
   'architecture-unsupported': 'Use a model of one of the listed architectures.',
@@ -52,6 +56,8 @@ export const ERROR_REMEDY = {
   'server-draining': 'The server is stopping: send the request to another one, or later.',
   'disk-full': 'Free some room and run the same command again: what is finished is kept.',
   'context-too-short': 'Choose a smaller `--view-budget`, or a model with a longer context.',
+  'endpoint-unreachable':
+    'Run the same command again once the endpoint answers: no answer that came is asked for again.',
   'device-unavailable': 'Choose a device that this machine has; `cpu` always works.',
   'session-failed': 'The model runtime refused the model or failed in it; report the message if other models work.',
   'host-crashed': 'Send the request again: the process that failed has been started anew.',

@@ -11,6 +11,7 @@ export const ERROR_FAMILY = {
   'format-unknown': 'input',
   'format-ambiguous': 'input',
   'log-malformed': 'input',
+  'archive-refused': 'input',
   'rows-invalid': 'input',
   'history-malformed': 'input',
   'history-incomplete': 'input',
@@ -25,6 +26,8 @@ export const ERROR_FAMILY = {
   'port-in-use': 'input',
   'listen-refused': 'input',
   'training-data-insufficient': 'input',
+  'consent-required': 'input',
+  'endpoint-refused': 'input',
   // Artifact: a file that should be good is bad; retrying does not help.
   'model-not-found': 'artifact',
   'config-invalid': 'artifact',
@@ -49,6 +52,7 @@ export const ERROR_FAMILY = {
   'server-draining': 'capacity',
   'disk-full': 'capacity',
   'context-too-short': 'capacity',
+  'endpoint-unreachable': 'capacity',
   // Inference: the runtime that executes the model failed.
   'device-unavailable': 'inference',
   'session-failed': 'inference',
