@@ -3,16 +3,15 @@
  * way, and system prompt and tools are left out because no compaction changes them.
  */
 import type { History, HistoryMessage, Part } from '../protocol/history.ts'
+import type { Media } from '../protocol/media.ts'
 import { readSegments } from '../protocol/read-segments.ts'
 import type { Segment } from '../protocol/segment.ts'
+import { countMedia, MEDIUM_TOKENS } from './media-tokens.ts'
 
 export type CountTokens = (text: string) => number
 
 /** Role and delimiters of one message. Assumption: what OpenAI's published counting recipes add, rounded up. */
 export const MESSAGE_TOKENS = 4
-
-/** One image or other medium, whatever its base64 length. Assumption: an upper-range image at common sizes. */
-export const MEDIUM_TOKENS = 1600
 
 const MEDIA_TYPES: readonly string[] = ['image', 'image_url', 'input_audio', 'file', 'document', 'audio', 'video']
 
@@ -23,11 +22,12 @@ export interface TokenTable {
 }
 
 export function buildTokenTable(history: History, countTokens: CountTokens): TokenTable {
+  const countMedium = (media: Media): number => countMedia(media, history.format)
   const rows = history.messages.map((message, number) => {
     const row = new Array<number>(Math.max(1, message.blocks?.length ?? 1)).fill(0)
     for (const segment of readSegments(history, message, number)) {
       const slot = segment.block ?? 0
-      row[slot] = (row[slot] ?? 0) + countSegment(segment, countTokens)
+      row[slot] = (row[slot] ?? 0) + countSegment(segment, { countTokens, countMedium })
     }
     return row
   })
@@ -47,7 +47,11 @@ export function countMessage(history: History, message: HistoryMessage, countTok
   return buildTokenTable({ ...history, messages: [message] }, countTokens).total
 }
 
-function countSegment(segment: Segment, countTokens: CountTokens): number {
+function countSegment(
+  segment: Segment,
+  count: { readonly countTokens: CountTokens; readonly countMedium: (media: Media) => number },
+): number {
+  const { countTokens, countMedium } = count
   switch (segment.kind) {
     case 'text':
     case 'reasoning':
@@ -55,8 +59,12 @@ function countSegment(segment: Segment, countTokens: CountTokens): number {
     case 'call':
       return countTokens(`${segment.name}(${segment.arguments})`)
     case 'result':
-      return (segment.content === '' ? 0 : countTokens(segment.content)) + segment.media.length * MEDIUM_TOKENS
+      return (
+        (segment.content === '' ? 0 : countTokens(segment.content)) +
+        segment.media.reduce((sum, media) => sum + countMedium(media), 0)
+      )
     case 'opaque':
+      if (segment.media !== null) return countMedium(segment.media)
       return MEDIA_TYPES.includes(segment.type) ? MEDIUM_TOKENS : countTokens(segment.text)
     default:
       return segment satisfies never

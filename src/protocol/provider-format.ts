@@ -33,6 +33,8 @@ export interface ProviderFormat {
    */
   readonly readSegments: (message: HistoryMessage, path: JsonPath) => readonly Segment[]
   readonly rules: readonly Rule[]
+  /** Whose documented rule says what an image costs. */
+  readonly imageTokens: 'openai' | 'anthropic' | 'gemini'
   /** A user message that holds this text and nothing else, as a JSON value. */
   readonly userMessage: (text: string) => JsonObject
 }

@@ -21,5 +21,6 @@ export const anthropicMessages: ProviderFormat = {
   readRole: (value, path) => readNamedRole(value, path, { format: 'anthropic-messages', roles: ROLES }),
   readSegments: readAnthropicSegments,
   rules: [...ANTHROPIC_PAIRING_RULES, ...ANTHROPIC_CONTENT_RULES, loneSurrogateRule('anthropic-messages')],
+  imageTokens: 'anthropic',
   userMessage: (text) => ({ role: 'user', content: text }),
 }

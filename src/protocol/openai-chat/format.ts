@@ -26,5 +26,6 @@ export const openAiChat: ProviderFormat = {
   readRole: (value, path) => readNamedRole(value, path, { format: 'openai-chat', roles: ROLES }),
   readSegments: readOpenAiSegments,
   rules: [...OPENAI_RULES, loneSurrogateRule('openai-chat')],
+  imageTokens: 'openai',
   userMessage: (text) => ({ role: 'user', content: text }),
 }

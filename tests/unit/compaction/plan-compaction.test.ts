@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { buildTokenTable, MEDIUM_TOKENS } from '../../../src/compaction/count-history.ts'
+import { buildTokenTable } from '../../../src/compaction/count-history.ts'
+import { MEDIUM_TOKENS } from '../../../src/compaction/media-tokens.ts'
 import { DEFAULT_PLAN_LIMITS, planCompaction, summaryBudget } from '../../../src/compaction/plan-compaction.ts'
 import { AppError } from '../../../src/errors.ts'
 import { hashHistory } from '../../../src/protocol/hash-history.ts'
