@@ -19,8 +19,7 @@ const LIST = [user('go'), call('a'), tool('a'), call('b', 'c'), tool('c'), tool(
 describe('readyByPolicy', () => {
   it('moves a cut inside an interaction back to its beginning', () => {
     expect(ready(LIST, { kind: 'keep-last-messages', count: 3 })).toEqual([0, 1])
-    for (const count of [4, 5, 6])
-      expect(ready(LIST, { kind: 'keep-last-messages', count })).toEqual([0])
+    for (const count of [4, 5, 6]) expect(ready(LIST, { kind: 'keep-last-messages', count })).toEqual([0])
     expect(ready(LIST, { kind: 'keep-last-messages', count: 99 })).toEqual([])
   })
   it('never replaces the newest interaction', () => {
