@@ -7,12 +7,13 @@ import { bitsPerCharacter, fakeSecret, hit, type RedactionRule } from './rule.ts
 const PLACEHOLDER =
   /^(?:your|my|the|some|test|dummy|fake|sample|example|change|placeholder|redacted|masked|hidden|secret|password|passwd|token|user|none|null|undefined|true|false|todo|env|process\.env|os\.|x{3,}|\*{3,}|\.{3}|-{3,}|_{3,})/i
 
-/** Random enough: letters and digits or signs, no repetition, no name of a variable. */
+/** Random enough: letters and digits or signs, no repetition, no name of a variable, no path. */
 function looksRandom(secret: string, quoted: boolean): boolean {
   if (PLACEHOLDER.test(secret) || bitsPerCharacter(secret) < 2.5) return false
   const digits = secret.match(/\d/g)?.length ?? 0
   if (!/[A-Za-z]/.test(secret) || (digits === 0 && !/[!@#%^&*+/=~]/.test(secret))) return false
-  const isName = /^[A-Za-z_$][\w$]*(?:[.:][A-Za-z_$][\w$]*)*$/.test(secret)
+  if (/^[~.]{0,2}(?:\/[a-z_.-]+)+\/?$/.test(secret)) return false
+  const isName = /^[*&]?[A-Za-z_$][\w$]*(?:[.:][A-Za-z_$][\w$]*)*$/.test(secret)
   return quoted || !isName || digits >= 3
 }
 
@@ -54,7 +55,7 @@ export const CONTEXT_RULES: readonly RedactionRule[] = [
   {
     id: 'url-password',
     sentence: 'Passwords in addresses (scheme://user:password@host).',
-    pattern: /(?<head>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>]{0,100}:)(?<secret>[^\s/@"'<>]{3,200})(?=@[\w.[-])/gi,
+    pattern: /(?<head>[a-z0-9]:\/\/[^\s:/@"'<>]{0,100}:)(?<secret>[^\s/@"'<>]{3,200})(?=@[\w.[-])/gi,
     isSecret: (secret) => !PLACEHOLDER.test(secret) && !/^[$%{]/.test(secret),
     hits: [
       hit('hunter2x', 'postgres://admin:', '@db.internal:5432/app'),
@@ -87,7 +88,7 @@ export const CONTEXT_RULES: readonly RedactionRule[] = [
     sentence:
       'Values of 8 or more characters assigned to a name that ends in password, secret, token, api key and the like, if they look random: a letter, a digit or sign, at least 2.5 bits per character, no placeholder and no name of a variable.',
     pattern:
-      /(?<head>(?<![A-Za-z0-9])[\w.-]{0,60}?(?:passw(?:or)?d|passwd|passphrase|pwd|secret|api[_-]?key|access[_-]?key|auth[_-]?key|secret[_-]?key|account[_-]?key|private[_-]?key|token|credentials?)\\?["']?\s*(?:=>|:=|[=:])\s*\\?["'`]?)(?<secret>[^\s"'`,;(){}[\]<>\\|$&]{8,512})(?![\w(.[$])/gi,
+      /(?<head>(?:passw(?:or)?d|passwd|passphrase|pwd|secret|api[_-]?key|access[_-]?key|auth[_-]?key|secret[_-]?key|account[_-]?key|private[_-]?key|token|credentials?)\\?["']?\s*(?:=>|:=|[=:])\s*\\?["'`]?)(?<secret>[^\s"'`,;(){}[\]<>\\|$&]{8,512})(?![\w(.[$])/gi,
     isSecret: looksRandom,
     hits: [
       hit('hX9!vkq2', 'password: '),
@@ -104,6 +105,8 @@ export const CONTEXT_RULES: readonly RedactionRule[] = [
       'password = "********"',
       'api_key: YOUR_API_KEY_1234',
       'max_tokens=40960000a1',
+      'flags.PWD = *envFlags.PWD',
+      '"PWD": "/data/pwd"',
       'token: 12345678',
       'const token = tokenizer2.next()',
       'secret: <paste it here 123>',
