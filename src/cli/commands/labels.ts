@@ -1,39 +1,26 @@
 /**
- * keepready labels: looks at labels.
+ * keepready labels: looks at labels, and lets a person correct them. One file a subcommand.
  */
 import { Command } from 'commander'
-import { labelStats } from '../../../data/annotate/label-stats.ts'
-import { labelStatsText } from '../../../data/annotate/label-stats-text.ts'
-import { matchLabels } from '../../../data/annotate/match-labels.ts'
-import { readLabels } from '../../../data/store/labels.ts'
-import { readRuns } from '../../../data/store/runs.ts'
-import type { CommandResult } from '../command-context.ts'
-import { withAction } from '../run-action.ts'
-
-const EXAMPLE = '\nExample:\n  $ keepready labels stats runs.jsonl labels.jsonl\n\nWhat labels mean: docs/labels.md'
+import { createAgreement } from './labels-agreement.ts'
+import { createEdit } from './labels-edit.ts'
+import { createShow } from './labels-show.ts'
+import { createStats } from './labels-stats.ts'
 
 export function createCommand(): Command {
-  const stats = new Command('stats')
-    .summary('pairs, prevalence by domain and age, boundary histogram')
-    .description(
-      'Counts pairs (interaction, checkpoint) with checkpoints 2 .. N-1; the newest interaction is never a target.\n' +
-        'Near the end of a run little future is left to veto: pairs with 5 or more interactions to come stand beside.',
-    )
-    .argument('<runs.jsonl>', 'runs as `keepready import` writes them')
-    .argument('<labels.jsonl>', 'labels as `keepready annotate` writes them')
-    .addHelpText('after', EXAMPLE)
   return new Command('labels')
-    .summary('look at labels: prevalence, ages, boundaries')
-    .description('Looks at labels.')
-    .addHelpText('after', EXAMPLE)
-    .addCommand(withAction(stats, printStats))
-}
-
-async function printStats(
-  _context: unknown,
-  _options: object,
-  [runsPath = '', labelsPath = '']: readonly string[],
-): Promise<CommandResult> {
-  const stats = labelStats(matchLabels(await readRuns(runsPath), await readLabels(labelsPath)))
-  return { data: stats, text: labelStatsText(stats) }
+    .summary('look at labels, correct them, compare two files of them')
+    .description('Looks at labels, lets a person correct them, and compares two files of them.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ keepready labels stats runs.jsonl labels.jsonl\n' +
+        '  $ keepready labels show RUN --runs runs.jsonl --labels labels.jsonl\n' +
+        '  $ keepready labels edit labels.jsonl --corrections fixes.jsonl --runs runs.jsonl --out labels-2.jsonl\n' +
+        '  $ keepready labels agreement labels.jsonl labels-2.jsonl --runs runs.jsonl\n\n' +
+        'What labels mean: docs/labels.md',
+    )
+    .addCommand(createStats())
+    .addCommand(createShow())
+    .addCommand(createEdit())
+    .addCommand(createAgreement())
 }
