@@ -1,98 +1,119 @@
 /**
- * Interaction counts of all real logs of our formats in ../shared/trajectories against their INDEX.csv, which other code
- * counted. Every difference stands in DIFFERENT with its reason.
+ * Everything in ../shared/trajectories: every file is imported or refused with the right reason, and the interaction counts
+ * are those of the INDEX.csv files, which other code counted, but for the differences that tests/fixtures/index-differences.ts
+ * explains one by one.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect } from 'vitest'
 import { claudeCodeToAnthropicMessages } from '../../../../data/import/claude-code-messages.ts'
-import { importFiles } from '../../../../data/import/import-files.ts'
+import { type ImportResult, importFiles } from '../../../../data/import/import-files.ts'
 import { parseHistory } from '../../../../src/protocol/parse-history.ts'
 import { validateHistory } from '../../../../src/protocol/validate-history.ts'
 import { importText, only } from '../../../fixtures/import-log.ts'
+import { INDEX_DIFFERENCES, NOT_LOGS, REFUSED_FILES } from '../../../fixtures/index-differences.ts'
 import { itWithShared, sharedPath } from '../../../shared-folder.ts'
 
-/** INDEX.csv format name -> folders below ../shared/trajectories are imported as a whole. */
-const OURS =
-  /^(?:tau-bench\(openai-chat\)|who-and-when|swe-agent-traj|claude-code-jsonl|claude-code|pi-session-v1|openai-chat)$/
+const ROOT = 'trajectories/'
 
 interface IndexRow {
+  /** Path below ../shared/trajectories. */
   readonly file: string
   readonly id: string
+  readonly format: string
   readonly interactions: number
 }
 
 /** A quoted label may hold line breaks: a row is what starts with a file name, id, format and a number. */
-function readIndex(path: string): readonly IndexRow[] {
-  return readFileSync(path, 'utf8')
+function readIndex(folder: string): readonly IndexRow[] {
+  return readFileSync(sharedPath('trajectories', folder, 'INDEX.csv'), 'utf8')
     .split('\n')
     .flatMap((line): readonly IndexRow[] => {
-      const [, file, id, format, count] = /^([^,"]+),([^,]*),([^,]+),(\d+),/.exec(line) ?? []
-      return file !== undefined && OURS.test(format ?? '') ? [{ file, id: id ?? '', interactions: Number(count) }] : []
+      const [, file = '', id = '', format = '', count] = /^([^,"]+),([^,]*),([^,]+),(\d+),/.exec(line) ?? []
+      return count === undefined ? [] : [{ file: folder + file, id, format, interactions: Number(count) }]
     })
 }
 
-const DIFFERENT: Readonly<Record<string, { readonly ours: number; readonly why: string }>> = {
-  'pi/before-compaction.jsonl': {
-    ours: 471,
-    why: '13 assistant records have no content and an errorMessage: failed calls (formats.md: no interaction)',
-  },
-  'pi/large-session.jsonl': {
-    ours: 439,
-    why: '14 assistant records have no content and an errorMessage: failed calls (formats.md: no interaction)',
-  },
-  'entire-cli/86-4e0c91f5c0-0.claude-code.jsonl': {
-    ours: 42,
-    why: 'one line of model <synthetic> stands for an API error (formats.md: no model call)',
-  },
+const INDEX = (): readonly IndexRow[] => [...readIndex(''), ...readIndex('long/')]
+
+/** Read once for all tests here. */
+let imported: Promise<ImportResult> | undefined
+function everything(): Promise<ImportResult> {
+  imported ??= importFiles([sharedPath('trajectories')])
+  return imported
 }
 
-async function countByFile(folders: readonly string[]): Promise<ReadonlyMap<string, number>> {
+const below = (name: string): string => name.slice(ROOT.length)
+
+/** Interactions by file; a tau-bench file holds one row per trial. Sub-agents count to their file. */
+function countByPlace(result: ImportResult): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
-  for (const { trajectories } of [await importFiles(folders)])
-    for (const run of trajectories) {
-      const trial = run.format === 'tau-bench' ? `#${run.id.split('/').at(-1)}` : ''
-      const key = run.source.file + trial
-      counts.set(key, (counts.get(key) ?? 0) + run.interactions.length)
-    }
+  for (const run of result.trajectories) {
+    const trial = run.format === 'tau-bench' ? `#${run.id.split('/').at(-1)}` : ''
+    const place = below(run.source.file) + trial
+    counts.set(place, (counts.get(place) ?? 0) + run.interactions.length)
+  }
   return counts
 }
 
-function compare(index: readonly IndexRow[], counts: ReadonlyMap<string, number>): readonly string[] {
-  return index.flatMap((row) => {
-    const trial = row.file.startsWith('tau-bench') ? `#${row.id}` : ''
-    const expected = DIFFERENT[row.file]?.ours ?? row.interactions
-    const found = counts.get(row.file + trial)
-    return found === expected
-      ? []
-      : [`${row.file}${trial}: INDEX ${row.interactions}, expected ${expected}, imported ${found}`]
-  })
-}
+describe('../shared/trajectories', () => {
+  itWithShared(
+    'interaction counts equal the INDEX.csv files but for the differences explained',
+    async () => {
+      const index = INDEX()
+      expect(index).toHaveLength(550)
+      const counts = countByPlace(await everything())
+      const wrong = index.flatMap((row) => {
+        const place = row.format.startsWith('tau-bench') ? `${row.file}#${row.id}` : row.file
+        const expected = INDEX_DIFFERENCES[row.file]?.ours ?? row.interactions
+        const found = counts.get(place)
+        return found === expected
+          ? []
+          : [`${place} (${row.format}): INDEX ${row.interactions}, expected ${expected}, imported ${found}`]
+      })
+      expect(wrong).toEqual([])
+    },
+    60_000,
+  )
 
-describe('interaction counts of the real logs', () => {
-  itWithShared('equal INDEX.csv but for the named differences', async () => {
-    const index = readIndex(sharedPath('trajectories', 'INDEX.csv'))
-    expect(index.length).toBeGreaterThan(400)
-    const folders = ['tau-bench', 'who-and-when', 'swe-agent', 'claude-code', 'pi']
-    const counts = await countByFile(folders.map((folder) => sharedPath('trajectories', folder)))
-    expect(compare(index, counts)).toEqual([])
+  itWithShared('no difference is explained that is none', () => {
+    const rows = new Map(INDEX().map((row) => [row.file, row.interactions]))
+    for (const [file, { ours }] of Object.entries(INDEX_DIFFERENCES)) {
+      expect(rows.has(file), file).toBe(true)
+      expect(ours, file).not.toBe(rows.get(file))
+    }
   })
 
-  itWithShared('equal long/INDEX.csv', async () => {
-    const folders = [
-      'cipher-box',
-      'entire-cli',
-      'entire-skills',
-      'livemcpbench',
-      'oh-my-posh',
-      'packmind-context-evaluator',
-    ]
-    const index = readIndex(sharedPath('trajectories', 'long', 'INDEX.csv'))
-    const counts = await countByFile(folders.map((folder) => sharedPath('trajectories', 'long', folder)))
-    const here = index.filter((row) => folders.includes(row.file.split('/')[0] ?? '') && counts.has(row.file))
-    expect(here.length).toBe(counts.size)
-    expect(counts.size).toBeGreaterThanOrEqual(43)
-    expect(compare(here, counts)).toEqual([])
-  })
+  itWithShared(
+    'every file is imported, or refused for the reason in the table, or no log at all',
+    async () => {
+      const { files, notLogs } = await everything()
+      const refused = files.flatMap((file) =>
+        file.error === null ? [] : [`${below(file.file)}: ${file.error.code} ${file.error.message}`],
+      )
+      const expected = Object.entries(REFUSED_FILES).map(([file, { code }]) => `${file}: ${code}`)
+      expect(refused.filter((line) => !expected.some((start) => line.startsWith(start)))).toEqual([])
+      expect(expected.filter((start) => !refused.some((line) => line.startsWith(start)))).toEqual([])
+      expect(notLogs.map(below).filter((name) => !NOT_LOGS.some((pattern) => pattern.test(name)))).toEqual([])
+      const empty = files.filter((file) => file.error === null && file.copyOf === null && file.runs === 0)
+      expect(empty.map((file) => [below(file.file), file.emptyRuns.length > 0])).toEqual(
+        empty.map((file) => [below(file.file), true]),
+      )
+    },
+    60_000,
+  )
+
+  itWithShared(
+    'no result of a Claude Code, pi, tau-bench or SWE-agent log is left without its call',
+    async () => {
+      const { files } = await everything()
+      const ours = ['claude-code', 'pi', 'tau-bench', 'swe-agent']
+      const logs = files.filter((file) => file.format !== null && ours.includes(file.format))
+      expect(logs.length).toBeGreaterThan(60)
+      const damaged = logs.filter((file) => !file.file.includes('/claude-code/ccl-'))
+      expect(damaged.flatMap((file) => file.damage)).toEqual([])
+    },
+    60_000,
+  )
 
   itWithShared('all Claude Code sessions render as Anthropic requests that break no rule', () => {
     const sessions = ['cipher-box', 'entire-cli', 'entire-skills', 'oh-my-posh', 'packmind-context-evaluator'].flatMap(
@@ -107,30 +128,24 @@ describe('interaction counts of the real logs', () => {
       expect(validateHistory(history), session).toEqual([])
     }
   })
-
-  itWithShared(
-    'case 27: four interactions, each result at its own call, the late copy dropped and reported',
-    async () => {
-      const path = sharedPath('cases', '27-tool-call-id-reuse.json')
-      const { input }: { input: unknown } = JSON.parse(readFileSync(path, 'utf8'))
-      const imported = await importText('case.json', JSON.stringify(input))
-      expect(
-        only(imported).interactions.flatMap((entry) =>
-          entry.toolCalls.map((call, at) => [call.name, entry.observations[at]?.content]),
-        ),
-      ).toEqual([
-        ['get_user', 'Ana'],
-        ['calculate', '255'],
-        ['date', '09:00'],
-      ])
-      expect(only(imported).interactions).toHaveLength(4)
-      expect(imported.files[0]?.damage).toHaveLength(1)
-    },
-  )
-
-  itWithShared('leave no result of a real Claude Code, pi, tau-bench or SWE-agent log without its call', async () => {
-    const folders = ['tau-bench', 'swe-agent', 'pi', 'long/cipher-box', 'long/entire-cli', 'long/oh-my-posh']
-    const { files } = await importFiles(folders.map((folder) => sharedPath('trajectories', folder)))
-    expect(files.flatMap((file) => file.damage)).toEqual([])
-  })
 })
+
+itWithShared(
+  'case 27: four interactions, each result at its own call, the late copy dropped and reported',
+  async () => {
+    const path = sharedPath('cases', '27-tool-call-id-reuse.json')
+    const { input }: { input: unknown } = JSON.parse(readFileSync(path, 'utf8'))
+    const result = await importText('case.json', JSON.stringify(input))
+    expect(
+      only(result).interactions.flatMap((entry) =>
+        entry.toolCalls.map((call, at) => [call.name, entry.observations[at]?.content]),
+      ),
+    ).toEqual([
+      ['get_user', 'Ana'],
+      ['calculate', '255'],
+      ['date', '09:00'],
+    ])
+    expect(only(result).interactions).toHaveLength(4)
+    expect(result.files[0]?.damage).toHaveLength(1)
+  },
+)
