@@ -4,6 +4,7 @@
 import { AppError } from '../../src/errors.ts'
 import type { Evidence, Importer, LogFile } from './importer.ts'
 import { IMPORTERS } from './importers.ts'
+import { isObject } from './json-value.ts'
 
 /** Names of the formats that can be read. */
 const FORMATS = IMPORTERS.map((importer) => importer.name)
@@ -25,7 +26,9 @@ export function detectFormat(file: LogFile): Detected {
   if (claim === undefined)
     throw new AppError(
       'format-unknown',
-      `${file.name} is of no supported format; supported: ${FORMATS.join(', ')}; name one with --format if you know better`,
+      isLoneAnswer(file.sample.document)
+        ? `${file.name} is one answer of a provider's API and holds nothing of the history before it: import a log that does`
+        : `${file.name} is of no supported format; supported: ${FORMATS.join(', ')}; name one with --format if you know better`,
       { details: { file: file.name, supported: FORMATS } },
     )
   if (claims.length > 1)
@@ -35,6 +38,13 @@ export function detectFormat(file: LogFile): Detected {
       { details: { file: file.name, candidates: claims.map((one) => one.importer.name) } },
     )
   return claim
+}
+
+/** A response body of Anthropic Messages, OpenAI chat completions or OpenAI Responses, or a list of Gemini candidates. */
+function isLoneAnswer(document: unknown): boolean {
+  if (!isObject(document)) return false
+  if (document.type === 'message' && document.role === 'assistant') return true
+  return document.object === 'chat.completion' || document.object === 'response' || Array.isArray(document.candidates)
 }
 
 /** Throws option-invalid for a name that no importer has. */

@@ -18,6 +18,8 @@ export interface FileReport {
   readonly damage: readonly Damage[]
   /** Records that are no part of a run by their kind. */
   readonly ignored: Readonly<Record<string, number>>
+  /** Secrets that were masked, by rule; empty without `redact`. */
+  readonly redacted: Readonly<Record<string, number>>
   /** The same bytes were imported under this name already. */
   readonly copyOf: string | null
   /** Why the file as a whole gave nothing, or nothing further. */
@@ -29,6 +31,7 @@ const MAX_KEPT_DAMAGE = 10_000
 
 export interface FileCollector extends ReadContext {
   run(trajectory: Trajectory): void
+  redacted(counts: Readonly<Record<string, number>>): void
   report(file: Pick<FileReport, 'file'> & Partial<FileReport>): FileReport
 }
 
@@ -36,6 +39,7 @@ export function collectFile(options: { readonly allBranches: boolean }): FileCol
   const damage: Damage[] = []
   const emptyRuns: string[] = []
   const ignored = new Map<string, number>()
+  const redacted = new Map<string, number>()
   let runs = 0
   let interactions = 0
   let dropped = 0
@@ -55,6 +59,9 @@ export function collectFile(options: { readonly allBranches: boolean }): FileCol
         interactions += trajectory.interactions.length
       }
     },
+    redacted(counts) {
+      for (const [rule, count] of Object.entries(counts)) redacted.set(rule, (redacted.get(rule) ?? 0) + count)
+    },
     report(file) {
       const place = (entry: Damage): number => entry.line ?? entry.index ?? -1
       const sorted = damage.toSorted((a, b) => place(a) - place(b))
@@ -66,6 +73,7 @@ export function collectFile(options: { readonly allBranches: boolean }): FileCol
         emptyRuns,
         damage: dropped === 0 ? sorted : [...sorted, { reason: `${dropped} more damaged records are only counted` }],
         ignored: Object.fromEntries(ignored),
+        redacted: Object.fromEntries(redacted),
         copyOf: null,
         error: null,
         ...file,

@@ -3,9 +3,10 @@
  * whole, and reports what each file gave. A bad file never stops the batch.
  */
 import { AppError } from '../../src/errors.ts'
+import { redactTrajectory } from '../../src/redaction/redact-trajectory.ts'
 import type { Trajectory } from '../../src/trajectory/trajectory.ts'
 import { detectFormat, importerNamed } from './detect-format.ts'
-import { collectFile, type FileReport } from './file-report.ts'
+import { collectFile, type FileCollector, type FileReport } from './file-report.ts'
 import { type FoundLog, findLogs, unreadable } from './find-logs.ts'
 import type { Importer, LogFile } from './importer.ts'
 import { createSubAgentLinks } from './link-sub-agents.ts'
@@ -16,6 +17,8 @@ export interface ImportOptions {
   readonly format?: string
   /** Also the branches that a rewind or an edit has left behind. Default: the live history only. */
   readonly allBranches?: boolean
+  /** Masks secrets by the rules of docs/redaction.md. Default: texts stay as they are. */
+  readonly redact?: boolean
   readonly signal?: AbortSignal
   readonly onFile?: (report: FileReport, number: number, total: number) => void
 }
@@ -92,7 +95,7 @@ async function* importRuns(
       const named = identify()
       for await (const run of importer.read(file, collector)) {
         collector.run(run)
-        if (run.interactions.length > 0) yield named(run)
+        if (run.interactions.length > 0) yield finished(named(run), options, collector)
         options.signal?.throwIfAborted()
       }
     } catch (cause) {
@@ -100,6 +103,14 @@ async function* importRuns(
     }
     report(collector.report({ file: log.name, format: importer.name, evidence: opened.because, error }))
   }
+}
+
+/** Links are made before: a masked task would not equal the prompt that it came from. */
+function finished(run: Trajectory, options: ImportOptions, collector: FileCollector): Trajectory {
+  if (options.redact !== true) return run
+  const { trajectory, counts } = redactTrajectory(run)
+  collector.redacted(counts)
+  return trajectory
 }
 
 type Opened =

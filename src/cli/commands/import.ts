@@ -18,6 +18,8 @@ import { withAction } from '../run-action.ts'
 interface ImportCommandOptions {
   readonly format: string
   readonly out: string
+  readonly redact?: boolean
+  readonly allBranches?: boolean
 }
 
 /** Longer lists are cut on the screen; --json has them whole. */
@@ -31,9 +33,11 @@ export function createCommand(): Command {
     .argument('<paths...>', 'log files, or folders that are searched for them')
     .requiredOption('--out <file>', 'runs file to write (JSONL, readable by you alone)')
     .option('--format <name>', `auto, or one of ${IMPORTERS.map((importer) => importer.name).join(', ')}`, 'auto')
+    .option('--redact', 'mask secrets by the rules of docs/redaction.md before anything is written')
+    .option('--all-branches', 'also what rewinds and edits have left behind, each branch as a run of its own')
     .addHelpText(
       'after',
-      `\nFormats:\n${formats}\n\nExample:\n  $ keepready import ~/.claude/projects --out runs.jsonl\n\n` +
+      `\nFormats:\n${formats}\n\nExamples:\n  $ keepready import ~/.claude/projects --out runs.jsonl\n  $ keepready import logs --redact --all-branches --out runs.jsonl\n\n` +
         'Damaged records are left out or repaired, and listed; then, or when a file could not be read, the exit code is 1.',
     )
   return withAction<ImportCommandOptions>(command, runImport)
@@ -48,6 +52,8 @@ async function runImport(
   let interactions = 0
   const { runs, report } = startImport(paths, {
     format: options.format,
+    redact: options.redact ?? false,
+    allBranches: options.allBranches ?? false,
     signal: context.signal,
     onFile: (file, number, total) => {
       interactions += file.interactions
@@ -56,7 +62,14 @@ async function runImport(
   })
   const groups = new Set<string>()
   await writeRuns(options.out, someRuns(runs, { report, groups, paths }))
-  const result = { ...report, out: options.out, runs: sumOf(report, 'runs'), interactions, groups: groups.size }
+  const result: ImportOutcome = {
+    ...report,
+    out: options.out,
+    runs: report.files.reduce((sum, file) => sum + file.runs, 0),
+    interactions,
+    groups: groups.size,
+    redacted: options.redact === true ? masksOf(report) : null,
+  }
   progress.done(`${result.runs} runs, ${interactions} interactions -> ${options.out}`)
   return {
     data: reportData(result),
@@ -70,10 +83,15 @@ interface ImportOutcome extends ImportReport {
   readonly runs: number
   readonly interactions: number
   readonly groups: number
+  /** Masks by rule; null without --redact. */
+  readonly redacted: Readonly<Record<string, number>> | null
 }
 
-function sumOf(report: ImportReport, field: 'runs' | 'interactions'): number {
-  return report.files.reduce((sum, file) => sum + file[field], 0)
+function masksOf(report: ImportReport): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const file of report.files)
+    for (const [rule, count] of Object.entries(file.redacted)) counts[rule] = (counts[rule] ?? 0) + count
+  return counts
 }
 
 /** The runs as they come; throws when there are none, so that no file is written. */
@@ -114,6 +132,7 @@ function reportData(result: ImportOutcome): unknown {
     runs: result.runs,
     interactions: result.interactions,
     groups: result.groups,
+    redacted: result.redacted,
     files: result.files.map((file) => ({
       file: file.file,
       format: file.format,
@@ -123,6 +142,7 @@ function reportData(result: ImportOutcome): unknown {
       empty_runs: file.emptyRuns,
       damaged: file.damage,
       ignored: file.ignored,
+      redacted: file.redacted,
       copy_of: file.copyOf,
       error: file.error === null ? null : { code: file.error.code, message: file.error.message },
     })),
@@ -156,9 +176,15 @@ function reportText(result: ImportOutcome): string {
     ...(result.notLogs.length === 0
       ? []
       : [`${result.notLogs.length} files are no logs: ${abbreviated(result.notLogs)}`]),
+    ...(result.redacted === null ? [] : [redactionText(result.redacted)]),
     `${result.runs} runs, ${result.groups} groups -> ${result.out}`,
     `next: keepready annotate ${result.out} --out labels.jsonl`,
   ].join('\n')
+}
+
+function redactionText(counts: Readonly<Record<string, number>>): string {
+  const found = Object.entries(counts).map(([rule, count]) => `${rule} ${count}`)
+  return found.length === 0 ? 'masked secrets: none found' : `masked secrets: ${found.join(', ')}`
 }
 
 function evidenceCell(file: FileReport): string {

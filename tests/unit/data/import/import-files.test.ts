@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { importFiles } from '../../../../data/import/import-files.ts'
+import { importFiles, startImport } from '../../../../data/import/import-files.ts'
+import { fakeSecret } from '../../../../src/redaction/rule.ts'
 import { fixturePath, importFixture, importText, jsonLines, withFolder } from '../../../fixtures/import-log.ts'
 
 const fixture = (name: string): string => readFileSync(fixturePath(name), 'utf8')
@@ -56,7 +57,14 @@ describe('format detection', () => {
       { role: 'assistant', content: 'ls' },
       { role: 'user', content: '<returncode>0</returncode>\n<output>a</output>' },
     ]
-    expect((await importText('x.json', JSON.stringify(log))).files[0]?.error?.code).toBe('format-unknown')
+    expect((await importText('x.json', JSON.stringify(log))).files[0]?.format).toBe('mini-swe-agent')
+  })
+
+  it('says of a lone answer of an API that it is one', async () => {
+    const answer = { id: 'msg_1', type: 'message', role: 'assistant', content: [{ type: 'text', text: 'hi' }] }
+    const error = (await importText('x.json', JSON.stringify(answer))).files[0]?.error
+    expect(error?.code).toBe('format-unknown')
+    expect(error?.message).toContain('is one answer of a provider')
   })
 
   it('an unknown format name is option-invalid', async () => {
@@ -77,6 +85,72 @@ describe('format detection', () => {
 })
 
 describe('a batch', () => {
+  it('masks secrets with redact, counts them by rule, and still links a sub-agent by its prompt', async () => {
+    const key = fakeSecret('ghp_', 36)
+    const log = readFileSync(fixturePath('claude-code-v2.jsonl'), 'utf8').replaceAll(
+      'Count the lines',
+      `Use ${key} to count`,
+    )
+    await withFolder({ 'a.jsonl': log }, async (folder) => {
+      const plain = await importFiles([folder])
+      const { trajectories, files } = await importFiles([folder], { redact: true })
+      const counts = files[0]?.redacted['github-token'] ?? 0
+      expect(JSON.stringify(plain.trajectories).split(key)).toHaveLength(counts + 1)
+      expect(counts).toBeGreaterThanOrEqual(2)
+      expect(JSON.stringify(trajectories)).not.toContain(key)
+      expect(trajectories[1]?.parentCall).toBe('t2')
+      expect(plain.files[0]?.redacted).toEqual({})
+    })
+  })
+
+  it('takes a text file in a folder only when an importer recognises it, and a named one always', async () => {
+    const files = { 'README.md': '# about', 'run.log': session('weak', 'x'), 'd.txt': '[1] see', 'e.eval': 'PK' }
+    await withFolder(files, async (folder) => {
+      const found = await importFiles([folder])
+      expect(found.trajectories.map((run) => run.id)).toEqual(['claude-code/weak'])
+      expect(found.notLogs.map((name) => name.split('/').at(-1))).toEqual(['README.md', 'd.txt'])
+      expect(found.files.map((file) => file.error?.code ?? null)).toEqual(['format-unknown', null])
+      const named = await importFiles([`${folder}/README.md`])
+      expect(named.files.map((file) => file.error?.code)).toEqual(['format-unknown'])
+    })
+  })
+
+  it('links a sub-agent file that stands before its session in the folder', async () => {
+    const task = { type: 'tool_use', id: 't', name: 'Agent', input: { prompt: 'Count.' } }
+    const parent =
+      session('p', 'x') +
+      jsonLines({
+        type: 'assistant',
+        uuid: 'b',
+        parentUuid: 'a',
+        sessionId: 'p',
+        message: { id: 'n', role: 'assistant', content: [task] },
+      })
+    const child = [
+      { type: 'user', uuid: 'c', parentUuid: null, message: { role: 'user', content: 'Count.' } },
+      { type: 'assistant', uuid: 'd', parentUuid: 'c', message: { id: 'o', role: 'assistant', content: '12' } },
+    ].map((line) => ({ ...line, sessionId: 'p', isSidechain: true, agentId: '7' }))
+    await withFolder({ 'z.jsonl': parent }, async (folder) => {
+      mkdirSync(`${folder}/p/subagents`, { recursive: true })
+      writeFileSync(`${folder}/p/subagents/agent-7.jsonl`, jsonLines(...child))
+      const { trajectories } = await importFiles([folder])
+      expect(trajectories.map((run) => [run.id, run.parentCall])).toEqual([
+        ['claude-code/p', undefined],
+        ['claude-code/p/agent-7', 't'],
+      ])
+    })
+  })
+
+  it('hands each run on before the next one is read', async () => {
+    await withFolder({ 'a.jsonl': session('a', 'x'), 'b.jsonl': session('b', 'x') }, async (folder) => {
+      const { runs, report } = startImport([folder])
+      const seen: number[] = []
+      for await (const _ of runs) seen.push(report.files.length)
+      expect(seen).toEqual([0, 1])
+      expect(report.files).toHaveLength(2)
+    })
+  })
+
   it('goes on after a bad file and says what was wrong with it', async () => {
     await withFolder(
       {
