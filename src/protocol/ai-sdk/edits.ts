@@ -1,0 +1,16 @@
+/** AI SDK model messages: what a repair has to know. Pure. */
+import type { FormatEdits } from '../repair/format-edits.ts'
+
+export const AI_SDK_EDITS: FormatEdits = {
+  callId: () => ['toolCallId'],
+  callArguments: (part) => [part.input === undefined && part.args !== undefined ? 'args' : 'input'],
+  resultId: () => ['toolCallId'],
+  ids: { pattern: /^/, maxChars: Number.POSITIVE_INFINITY, uniqueIn: 'batch' },
+  results: 'next',
+  firstRole: 'any',
+  fixes: { V6: 'drop' },
+  closeCall: ({ id, name }, _, text) => ({
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: id, toolName: name, output: { type: 'error-text', value: text } }],
+  }),
+}

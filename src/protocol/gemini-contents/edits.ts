@@ -1,0 +1,22 @@
+/** Gemini contents: what a repair has to know. Pure. */
+import type { FormatEdits } from '../repair/format-edits.ts'
+import type { JsonObject } from '../segment.ts'
+import { partField } from './part-field.ts'
+
+export const GEMINI_EDITS: FormatEdits = {
+  callId: (part) => [keyOf(part, 'functionCall'), 'id'],
+  callArguments: (part) => [keyOf(part, 'functionCall'), 'args'],
+  resultId: (part) => [keyOf(part, 'functionResponse'), 'id'],
+  ids: { pattern: /^/, maxChars: Number.POSITIVE_INFINITY, uniqueIn: 'batch' },
+  results: 'one-message',
+  firstRole: 'user',
+  fixes: { G7: 'drop' },
+  closeCall: ({ id, name }, _, text) => ({
+    role: 'user',
+    parts: [{ functionResponse: { ...(id === null ? {} : { id }), name, response: { error: text } } }],
+  }),
+}
+
+function keyOf(part: JsonObject, name: 'functionCall' | 'functionResponse'): string {
+  return partField(part, name)?.key ?? name
+}
