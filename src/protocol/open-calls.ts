@@ -20,17 +20,25 @@ function nearestFirst(batch: readonly OpenCall[]): readonly OpenCall[] {
 }
 
 /**
- * Finds the call that `result` answers and marks it answered. A result without id answers by name, then by position.
+ * Finds the call that `result` answers and marks it answered: by id where both have one, else by name and order. Without a
+ * name, or with one that no open call has, position tells only what is certain (reference/formats.md, rule 2).
  * @param batch calls of the newest run of assistant messages; `answered` is updated in place by this function alone
  */
 export function pairResult(batch: readonly OpenCall[], result: ResultSegment): Pairing {
-  const candidates = nearestFirst(batch).filter((open) => result.id === null || open.call.id === result.id)
-  const open = candidates.filter((candidate) => !candidate.answered)
-  const call = result.id === null ? (open.find((candidate) => candidate.call.name === result.name) ?? open[0]) : open[0]
+  const nearest = nearestFirst(batch)
+  const ofId = result.id === null ? [] : nearest.filter(({ call }) => call.id === result.id)
+  const call = ofId.length > 0 ? ofId.find(({ answered }) => !answered) : findByName(nearest, result)
   if (call !== undefined) {
     call.answered = true
     return { kind: 'answers', call }
   }
-  const [answered] = candidates
-  return answered === undefined || result.id === null ? { kind: 'orphan' } : { kind: 'duplicates', call: answered }
+  const [answered] = ofId
+  return answered === undefined ? { kind: 'orphan' } : { kind: 'duplicates', call: answered }
+}
+
+/** Clients make up ids for calls that came without one (Gemini CLI), so a result with an id may answer such a call. */
+function findByName(nearest: readonly OpenCall[], { id, name }: ResultSegment): OpenCall | undefined {
+  const open = nearest.filter(({ answered, call }) => !answered && (id === null || call.id === null))
+  const isCertain = open.length === 1 || (id === null && name === null)
+  return open.find(({ call }) => call.name === name) ?? (isCertain ? open[0] : undefined)
 }

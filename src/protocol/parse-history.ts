@@ -103,7 +103,7 @@ function readFields(
   for (const [name, node] of root.members)
     if (!format.listFields.includes(name) && name !== '__proto__')
       request[name] = JSON.parse(text.slice(node.start, node.end))
-  return { system: readSystem(text, root, format), tools: readTools(text, root), request }
+  return { system: readSystem(text, root, format), tools: readTools(text, root, format), request }
 }
 
 function readField(text: string, root: JsonNode, field: string): HistoryBlock | null {
@@ -114,20 +114,24 @@ function readField(text: string, root: JsonNode, field: string): HistoryBlock | 
   return value === null ? null : { raw, value }
 }
 
-function readSystem(text: string, root: JsonNode, { systemField }: ProviderFormat): HistoryBlock | null {
-  const field = readField(text, root, systemField)
-  if (field === null || typeof field.value === 'string' || Array.isArray(field.value)) return field
-  if (isContent(field.value)) return field
-  throw malformed([systemField], 'a string or a list of text blocks')
+function readSystem(text: string, root: JsonNode, format: ProviderFormat): HistoryBlock | null {
+  for (const name of [format.systemField, ...(format.systemAliases ?? [])]) {
+    const field = readField(text, root, name)
+    if (field === null) continue
+    if (typeof field.value === 'string' || Array.isArray(field.value) || isContent(field.value)) return field
+    throw malformed([name], 'a string or a list of text blocks')
+  }
+  return null
 }
 
-/** Gemini's systemInstruction is a content with parts. */
+/** Gemini's systemInstruction is a content with parts, the AI SDK's system may be a message. */
 function isContent(value: JsonValue): value is JsonObject {
-  return isObject(value) && Array.isArray(value.parts)
+  return isObject(value) && (Array.isArray(value.parts) || typeof value.content === 'string')
 }
 
-function readTools(text: string, root: JsonNode): HistoryBlock | null {
+function readTools(text: string, root: JsonNode, { toolsAreMap }: ProviderFormat): HistoryBlock | null {
   const field = readField(text, root, 'tools')
   if (field === null || Array.isArray(field.value)) return field
+  if (toolsAreMap === true && isObject(field.value)) return field
   throw malformed(['tools'], 'a list of tools')
 }

@@ -6,20 +6,24 @@ import { jsonPointer } from '../json-pointer.ts'
 import { hasLoneSurrogate } from '../well-formed.ts'
 import { advisoryIf, type Finding, type Rule, type RuleInput } from './rule.ts'
 
-export function loneSurrogateRule(format: HistoryFormat): Rule {
+/** @param userMessage of the format, for the examples; default: role and content. */
+export function loneSurrogateRule(
+  format: HistoryFormat,
+  userMessage: (text: string) => JsonValue = (text) => ({ role: 'user', content: text }),
+): Rule {
   return {
     id: 'A16',
     format,
     sentence: 'No string holds half of a surrogate pair (text cut inside an emoji).',
-    check: (input) => checkLoneSurrogates(input, format === 'openai-chat'),
+    check: (input) => checkLoneSurrogates(input, format !== 'anthropic-messages'),
     examples: {
-      violating: '[{"role":"user","content":"cut \\ud83d"}]',
-      valid: '[{"role":"user","content":"whole \\ud83d\\ude00"}]',
+      violating: JSON.stringify([userMessage('cut \ud83d')]),
+      valid: JSON.stringify([userMessage('whole \ud83d\ude00')]),
     },
   }
 }
 
-/** Known from Anthropic; for OpenAI chat an assumption, hence advisory there. */
+/** Known from Anthropic; for the others an assumption, hence advisory there. */
 function checkLoneSurrogates({ history }: RuleInput, advisory: boolean): readonly Finding[] {
   const findings: Finding[] = []
   history.messages.forEach((message, number) => {
