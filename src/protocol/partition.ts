@@ -60,7 +60,16 @@ interface Walk {
   readonly owners: number[][]
   /** Calls of the newest batch. */
   calls: OpenCall[]
+  /** Where results may come late: the calls of earlier batches, by id those of the newest batch that used it. */
+  readonly earlier: Map<string, OpenCall[]>
   batch: number
+  /** The message before is the assistant's, but for compactions between. */
+  inRun: boolean
+  newest: DraftInteraction | null
+  /** Owner of the newest compaction, -1 before the first. */
+  compaction: number
+  /** The list goes on from what the provider holds. */
+  readonly stored: boolean
   nextIndex: number
   /** A turn of the user has followed the newest batch. */
   turnFollowed: boolean
@@ -74,17 +83,28 @@ export function partitionHistory(history: History): Partition {
     drafts: [],
     owners: history.messages.map((message) => new Array<number>(Math.max(1, message.blocks?.length ?? 1)).fill(-1)),
     calls: [],
+    earlier: new Map(),
     batch: -1,
+    inRun: false,
+    newest: null,
+    compaction: -1,
+    stored: FORMATS[history.format].continuesStored?.(history.request) === true,
     nextIndex: 0,
     turnFollowed: true,
     headOpen: true,
   }
   history.messages.forEach((message, number) => {
     const segments = readSegments(history, message, number)
-    if (message.role === 'assistant') walkAssistant(walk, number, segments)
-    else if (message.role === 'system' || message.role === 'opaque')
+    if (message.role === 'assistant') {
+      walkAssistant(walk, number, segments)
+      return
+    }
+    if (message.role === 'system' || message.role === 'opaque') {
       addTurn(walk, { number, segments, what: message.role })
-    else walkUser(walk, number, segments)
+      // What it stands for is not known: it may belong to the model call that it touches.
+      if (message.role === 'opaque' && walk.inRun && walk.newest !== null) walk.newest.opaque = true
+    } else walkUser(walk, number, segments)
+    walk.inRun = false
   })
   return { drafts: walk.drafts, owners: walk.owners, openBatch: walk.turnFollowed ? null : walk.batch }
 }
@@ -93,10 +113,7 @@ function walkAssistant(walk: Walk, number: number, segments: readonly Segment[])
   const pinned = segments.filter(isCompaction)
   if (pinned.length > 0) addTurn(walk, { number, segments: pinned, what: 'opaque' })
   if (pinned.length > 0 && pinned.length === segments.length) return
-  if (!followsAssistant(walk, number) || walk.format.batch === 'message') {
-    walk.calls = []
-    walk.batch++
-  }
+  if (!walk.inRun || walk.format.batch === 'message') startBatch(walk)
   const draft = openInteraction(walk, number)
   const calls = segments
     .filter((segment) => segment.kind === 'call')
@@ -105,6 +122,7 @@ function walkAssistant(walk: Walk, number: number, segments: readonly Segment[])
   draft.calls.push(...calls)
   draft.segments.push(...segments.filter((segment) => !isCompaction(segment)))
   if (segments.some((segment) => segment.kind === 'opaque')) draft.opaque = true
+  walk.inRun = true
   walk.turnFollowed = false
   walk.headOpen = false
   claim(walk, { number, owner: draft.owner, blocks: null })
@@ -112,10 +130,23 @@ function walkAssistant(walk: Walk, number: number, segments: readonly Segment[])
   for (const segment of segments) if (segment.kind === 'result') walkResult(walk, number, segment)
 }
 
+function startBatch(walk: Walk): void {
+  if (walk.format.lateResults) {
+    const byId = new Map<string, OpenCall[]>()
+    for (const open of walk.calls)
+      if (open.call.id !== null) byId.set(open.call.id, [...(byId.get(open.call.id) ?? []), open])
+    for (const [id, calls] of byId) walk.earlier.set(id, calls)
+  }
+  walk.calls = []
+  walk.batch++
+}
+
 /** The interaction of the message before where both are one model call, else a new one. */
 function openInteraction(walk: Walk, number: number): DraftInteraction {
-  const last = walk.drafts.at(-1)
-  if (walk.format.modelCall === 'run' && followsAssistant(walk, number) && last?.kind === 'interaction') return last
+  if (walk.format.modelCall === 'run' && walk.inRun && walk.newest !== null) {
+    pinAcrossCompaction(walk, walk.newest)
+    return walk.newest
+  }
   const draft: DraftInteraction = {
     kind: 'interaction',
     owner: walk.drafts.length,
@@ -123,16 +154,18 @@ function openInteraction(walk: Walk, number: number): DraftInteraction {
     message: number,
     batch: walk.batch,
     segments: [],
-    opaque: false,
+    opaque: walk.history.messages[number - 1]?.role === 'opaque' || walk.stored,
     calls: [],
     results: [],
   }
   walk.drafts.push(draft)
+  walk.newest = draft
   return draft
 }
 
-function followsAssistant(walk: Walk, number: number): boolean {
-  return walk.history.messages[number - 1]?.role === 'assistant'
+/** A summary stands where its span began, and what stands before a compaction the provider may drop. */
+function pinAcrossCompaction(walk: Walk, draft: DraftInteraction): void {
+  if (walk.compaction > draft.owner) draft.opaque = true
 }
 
 function walkUser(walk: Walk, number: number, segments: readonly Segment[]): void {
@@ -147,23 +180,49 @@ function walkUser(walk: Walk, number: number, segments: readonly Segment[]): voi
     claim(walk, { number, owner, blocks: null })
     return
   }
-  const turn = segments.filter((segment) => segment.kind !== 'result' && !isCompaction(segment))
+  const others = segments.filter((segment) => segment.kind !== 'result' && !isCompaction(segment))
+  const isTurn = !keepBeside(walk, number, others)
   const results = segments.filter((segment) => segment.kind === 'result')
   const orphans = results.filter((result) => !walkResult(walk, number, result))
   const pinned = [...orphans, ...segments.filter(isCompaction)]
   if (pinned.length > 0) addTurn(walk, { number, segments: pinned, what: 'opaque' })
-  if (turn.length > 0 || segments.length === 0) {
-    addTurn(walk, { number, segments: turn, what: walk.headOpen ? 'task' : 'user' })
+  if (isTurn && (others.length > 0 || segments.length === 0)) {
+    addTurn(walk, { number, segments: others, what: walk.headOpen ? 'task' : 'user' })
     walk.turnFollowed = true
   }
 }
 
+/**
+ * A message of role tool is no turn of the user: what it holds beside results (the answer to an approval request, AI SDK)
+ * belongs to the model call that waits for them, which then stays as it is.
+ * @returns false for what is a turn
+ */
+function keepBeside(walk: Walk, number: number, others: readonly Segment[]): boolean {
+  const { role, blocks } = walk.history.messages[number] ?? {}
+  if (role !== 'tool') return false
+  if (walk.newest === null || walk.calls.length === 0) {
+    if (others.length > 0 || blocks?.length === 0) addTurn(walk, { number, segments: others, what: 'opaque' })
+    return true
+  }
+  if (others.length > 0 || blocks?.length === 0) {
+    if (others.length > 0) walk.newest.opaque = true
+    walk.newest.segments.push(...others)
+    claim(walk, { number, owner: walk.newest.owner, blocks: blocksOf(others) })
+  }
+  return true
+}
+
 /** @returns false for a result that answers nothing */
 function walkResult(walk: Walk, number: number, result: ResultSegment): boolean {
-  const pairing = pairResult(walk.calls, result)
+  const inBatch = pairResult(walk.calls, result)
+  const late = inBatch.kind === 'orphan' ? (walk.earlier.get(result.id ?? '') ?? []) : []
+  const pairing = late.length === 0 ? inBatch : pairResult(late, result)
   if (pairing.kind === 'orphan') return false
   const draft = walk.drafts[pairing.call.owner]
   if (draft?.kind !== 'interaction') return false
+  // A late result may be all that keeps two model calls apart, so it stays where it is.
+  if (late.length > 0) draft.opaque = true
+  pinAcrossCompaction(walk, draft)
   // A second result of one call stays with its interaction, but it is no observation: the first one counts.
   if (pairing.kind === 'answers') draft.results.push(result)
   claim(walk, { number, owner: draft.owner, blocks: blocksOf([result]) })
@@ -181,6 +240,7 @@ function addTurn(
   const owner = walk.drafts.length
   const { number, segments, what } = turn
   walk.drafts.push({ kind: 'turn', owner, before: walk.nextIndex, message: number, segments, what })
+  if (segments.some(isCompaction)) walk.compaction = owner
   claim(walk, { number, owner, blocks: blocksOf(segments) })
 }
 

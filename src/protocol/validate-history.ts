@@ -5,13 +5,13 @@ import { FORMATS } from './formats.ts'
 import type { History, Violation } from './history.ts'
 import { partitionHistory } from './partition.ts'
 import { readSegments } from './read-segments.ts'
-import type { RoleTurn } from './rules/rule.ts'
+import type { RoleTurn, RuleInput } from './rules/rule.ts'
 import type { Segment } from './segment.ts'
 
 /** All violations, in the order of the rules, each with a pointer into the request; empty when the history is valid. */
 export function validateHistory(history: History): readonly Violation[] {
   const segments = history.messages.map((message, number) => readSegments(history, message, number))
-  const input = { history, segments, turns: combineTurns(history, segments), inFlight: callsInFlight(history) }
+  const input = { history, segments, turns: combineTurns(history, segments), ...pairingOf(history) }
   return FORMATS[history.format].rules.flatMap((rule) =>
     rule.check(input).map((finding) => ({ rule: rule.id, ...finding })),
   )
@@ -36,10 +36,18 @@ function combineTurns(history: History, segments: readonly (readonly Segment[])[
   return turns
 }
 
-function callsInFlight(history: History): ReadonlySet<string> {
+/** Which calls and results found each other, and which calls wait: the newest batch, with nothing but results after it. */
+export function pairingOf(history: History): Pick<RuleInput, 'inFlight' | 'paired'> {
   const { drafts, openBatch } = partitionHistory(history)
-  const open = drafts.flatMap((draft) =>
-    draft.kind === 'interaction' && draft.batch === openBatch ? draft.calls.filter((call) => !call.answered) : [],
-  )
-  return new Set(open.map(({ call }) => call.pointer))
+  const inFlight = new Set<string>()
+  const paired = new Set<string>()
+  for (const draft of drafts) {
+    if (draft.kind !== 'interaction') continue
+    for (const { call, answered } of draft.calls) {
+      if (answered) paired.add(call.pointer)
+      else if (draft.batch === openBatch) inFlight.add(call.pointer)
+    }
+    for (const result of draft.results) paired.add(result.pointer)
+  }
+  return { inFlight, paired }
 }

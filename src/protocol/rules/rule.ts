@@ -20,6 +20,8 @@ export interface RuleInput {
   readonly turns: readonly RoleTurn[]
   /** Pointers of calls that are in flight: unanswered, in the newest batch, with nothing but results after it. */
   readonly inFlight: ReadonlySet<string>
+  /** Pointers of the calls that have a result, and of the results that are theirs: second results are not. */
+  readonly paired: ReadonlySet<string>
 }
 
 export interface Finding {

@@ -16,7 +16,8 @@ import { renderMessages } from '../../../src/protocol/render-messages.ts'
 import { splitHistory } from '../../../src/protocol/split-history.ts'
 import { blockingViolations, validateHistory } from '../../../src/protocol/validate-history.ts'
 import { findSpans } from '../../../src/router/find-spans.ts'
-import { anyHistory, type GivenHistory, validHistory } from '../protocol/arbitrary-history.ts'
+import { anyHistory, validHistory } from '../protocol/arbitrary-history.ts'
+import type { GivenHistory } from '../protocol/given-history.ts'
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4)
 const LIMITS: PlanLimits = { minSpanInteractions: 0, minSourceTokens: 1 }
