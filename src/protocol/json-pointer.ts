@@ -9,3 +9,12 @@ export type JsonPath = readonly (string | number)[]
 export function jsonPointer(path: JsonPath): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
+
+/** The reverse; digits are taken for element numbers. */
+export function pointerSteps(pointer: string): JsonPath {
+  if (pointer === '') return []
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~')))
+}

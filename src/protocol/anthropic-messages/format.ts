@@ -4,8 +4,10 @@ import type { ProviderFormat } from '../provider-format.ts'
 import { readNamedRole } from '../read-named-role.ts'
 import { loneSurrogateRule } from '../rules/lone-surrogates.ts'
 import { ANTHROPIC_CONTENT_RULES } from './content-rules.ts'
+import { ANTHROPIC_EDITS } from './edits.ts'
 import { ANTHROPIC_PAIRING_RULES } from './pairing-rules.ts'
 import { readAnthropicSegments } from './segments.ts'
+import { writeAnthropicMessages } from './write.ts'
 
 const ROLES: Readonly<Record<string, MessageRole>> = { user: 'user', assistant: 'assistant', system: 'system' }
 
@@ -23,4 +25,6 @@ export const anthropicMessages: ProviderFormat = {
   rules: [...ANTHROPIC_PAIRING_RULES, ...ANTHROPIC_CONTENT_RULES, loneSurrogateRule('anthropic-messages')],
   imageTokens: 'anthropic',
   userMessage: (text) => ({ role: 'user', content: text }),
+  edits: ANTHROPIC_EDITS,
+  write: writeAnthropicMessages,
 }

@@ -3,8 +3,10 @@ import type { MessageRole } from '../history.ts'
 import type { ProviderFormat } from '../provider-format.ts'
 import { readNamedRole } from '../read-named-role.ts'
 import { loneSurrogateRule } from '../rules/lone-surrogates.ts'
+import { OPENAI_EDITS } from './edits.ts'
 import { OPENAI_RULES } from './rules.ts'
 import { readOpenAiSegments } from './segments.ts'
+import { writeOpenAiChat } from './write.ts'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {
   system: 'system',
@@ -28,4 +30,6 @@ export const openAiChat: ProviderFormat = {
   rules: [...OPENAI_RULES, loneSurrogateRule('openai-chat')],
   imageTokens: 'openai',
   userMessage: (text) => ({ role: 'user', content: text }),
+  edits: OPENAI_EDITS,
+  write: writeOpenAiChat,
 }

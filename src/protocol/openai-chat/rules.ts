@@ -7,7 +7,7 @@ import type { CallSegment } from '../segment.ts'
 
 /** Longest tool-call id that some host accepts, and that OpenAI itself accepts (both reported). */
 const MAX_ID_CHARS = 64
-const SAFE_ID_CHARS = 40
+export const SAFE_ID_CHARS = 40
 
 const ASK = '{"role":"user","content":"go"}'
 const call = (id: string, args: string): string =>

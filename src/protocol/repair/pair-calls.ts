@@ -1,0 +1,92 @@
+/**
+ * Pairs calls and results of a damaged history: like open-calls.ts, but a result also finds its call behind messages that
+ * came between. Pure.
+ */
+import type { History } from '../history.ts'
+import { type OpenCall, pairResult } from '../open-calls.ts'
+import type { CallSegment, ResultSegment, Segment } from '../segment.ts'
+
+export interface PlacedResult {
+  readonly message: number
+  readonly segment: ResultSegment
+}
+
+export interface PairedCall {
+  readonly message: number
+  readonly segment: CallSegment
+  result: PlacedResult | null
+}
+
+/** The calls of one assistant message, or of a run of them where results may answer any of the run. */
+export interface CallBatch {
+  readonly first: number
+  last: number
+  readonly calls: PairedCall[]
+}
+
+export interface StrayResult extends PlacedResult {
+  readonly why: 'orphan' | 'duplicate'
+}
+
+export interface CallPairs {
+  readonly batches: readonly CallBatch[]
+  readonly strays: readonly StrayResult[]
+}
+
+/** @param options.batch as ProviderFormat has it */
+export function pairCalls(
+  history: History,
+  segments: readonly (readonly Segment[])[],
+  options: { readonly batch: 'message' | 'run' },
+): CallPairs {
+  const batches: CallBatch[] = []
+  const strays: StrayResult[] = []
+  history.messages.forEach(({ role }, message) => {
+    const row = segments[message] ?? []
+    if (role === 'assistant') addCalls(batches, { message, row, ...options })
+    for (const segment of row) {
+      if (segment.kind !== 'result') continue
+      const found = findCall(batches, segment)
+      if (found === 'orphan' || found === 'duplicate') strays.push({ message, segment, why: found })
+      else found.result = { message, segment }
+    }
+  })
+  return { batches, strays }
+}
+
+function addCalls(
+  batches: CallBatch[],
+  given: { readonly message: number; readonly row: readonly Segment[]; readonly batch: 'message' | 'run' },
+): void {
+  const { message, row } = given
+  const calls = row
+    .filter((segment) => segment.kind === 'call')
+    .map((segment): PairedCall => ({ message, segment, result: null }))
+  const last = batches.at(-1)
+  if (given.batch === 'run' && last?.last === message - 1) {
+    last.last = message
+    last.calls.push(...calls)
+  } else batches.push({ first: message, last: message, calls })
+}
+
+/** The nearest batch that uses the result's id decides; a result without id belongs to the nearest batch with calls. */
+function findCall(batches: readonly CallBatch[], result: ResultSegment): PairedCall | 'orphan' | 'duplicate' {
+  for (let number = batches.length - 1; number >= 0; number--) {
+    const { calls } = batches[number] ?? { calls: [] }
+    if (!calls.some(({ segment }) => result.id === null || segment.id === result.id)) continue
+    const open = calls.map((call): OpenCall & { readonly of: PairedCall } => ({
+      owner: call.message,
+      call: call.segment,
+      answered: call.result !== null,
+      of: call,
+    }))
+    const pairing = pairResult(open, result)
+    if (pairing.kind === 'duplicates') return 'duplicate'
+    if (pairing.kind === 'orphan') return 'orphan'
+    const isNearest = number === batches.length - 1
+    // Far away, a position says nothing: the name must be the call's.
+    if (!isNearest && result.id === null && pairing.call.call.name !== result.name) return 'orphan'
+    return open.find((one) => one === pairing.call)?.of ?? 'orphan'
+  }
+  return 'orphan'
+}

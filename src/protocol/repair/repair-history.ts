@@ -1,0 +1,60 @@
+/**
+ * The smallest safe repair of a history that its provider would refuse. Pure.
+ * It takes away, moves and renames; the one thing it may add is the fixed text of a closing result (DESIGN section 5).
+ * The words of the user stay verbatim and in order, untouched messages keep their bytes, calls in flight stay as they are.
+ */
+import type { History, Violation } from '../history.ts'
+import { validateHistory } from '../validate-history.ts'
+import type { Change } from './change.ts'
+import { readComplaints } from './complaints.ts'
+import { cutHead } from './cut-head.ts'
+import { fixByRule } from './fix-by-rule.ts'
+import { mendPairs } from './mend-pairs.ts'
+import { mendSurrogates } from './mend-surrogates.ts'
+import { renameIds } from './rename-ids.ts'
+import { historyOf, startWork, type WorkingList } from './working-list.ts'
+
+export interface RepairOptions {
+  /** A call that was never answered, and never will be, is dropped (default), or closed by a result that says so. */
+  readonly danglingCalls?: 'drop' | 'close'
+}
+
+export interface Repair {
+  /** The history given, itself, when nothing was to be done. */
+  readonly history: History
+  readonly changes: readonly Change[]
+  /** What the repaired history still breaks: advice, or what cannot be repaired without making something up. */
+  readonly remaining: readonly Violation[]
+  /** Per message of the repaired history, the index of the message that it was; null for one that the repair made. */
+  readonly origins: readonly (number | null)[]
+}
+
+const STAGES = [mendSurrogates, fixByRule, mendPairs, cutHead, renameIds]
+
+/** One repair may uncover the next. Real damage needs two rounds; the bound keeps a bug from looping. */
+const MAX_ROUNDS = 12
+
+/** Idempotent: repairing the repaired history changes nothing. */
+export function repairHistory(history: History, options: RepairOptions = {}): Repair {
+  const { danglingCalls = 'drop' } = options
+  const changes: Change[] = []
+  let list: WorkingList = startWork(history)
+  let violations = validateHistory(history)
+  for (let round = 0; round < MAX_ROUNDS && violations.length > 0; round++) {
+    const before = changes.length
+    for (const stage of STAGES) {
+      const done = stage({ base: history, list, complaints: readComplaints(violations), danglingCalls })
+      if (done.changes.length === 0) continue
+      changes.push(...done.changes)
+      list = done.list
+      violations = validateHistory(historyOf(history, list))
+    }
+    if (changes.length === before) break
+  }
+  return {
+    history: changes.length === 0 ? history : historyOf(history, list),
+    changes,
+    remaining: violations,
+    origins: list.map(({ origin }) => origin),
+  }
+}
