@@ -10,6 +10,7 @@ import { fileStem } from './file-stem.ts'
 import { type HistoryRun, historyTrajectory } from './history-trajectory.ts'
 import type { LogFile, LogSample, ReadContext } from './importer.ts'
 import { arrayOf, idOf, isObject, type JsonObject, stringOf } from './json-value.ts'
+import { isLiveMcpTask } from './livemcpbench.ts'
 
 /** All messages in the sample, and the request bodies around them. */
 export interface ChatShape {
@@ -49,7 +50,14 @@ function isBody(value: unknown): value is JsonObject {
  */
 export function isOtherAgentsLog(shape: ChatShape): boolean {
   if (shape.bodies.some((body) => stringOf(body.trajectory_format).startsWith('mini-swe-agent'))) return true
-  return shape.messages.some((message) => message.role === 'user' && /^\s*<returncode>/.test(stringOf(message.content)))
+  if (shape.bodies.some(isLiveMcpTask)) return true
+  // A model call of OpenHands: its response is the newest interaction, and its messages may hold results as user text.
+  if (shape.bodies.some((body) => 'response' in body && 'latency_sec' in body)) return true
+  return shape.messages.some(
+    ({ role, content }) =>
+      (role === 'user' && /^\s*<returncode>/.test(stringOf(content))) ||
+      (role === 'assistant' && stringOf(content).includes('```mswea_bash_command\n')),
+  )
 }
 
 /** Throws log-malformed when the file holds no message list at all. */
