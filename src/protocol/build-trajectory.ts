@@ -4,10 +4,10 @@
  */
 import type { Interaction, Trajectory, Turn } from '../trajectory/trajectory.ts'
 import { TRAJECTORY_SCHEMA_VERSION } from '../trajectory/trajectory.ts'
-import { flattenContent } from './flatten-content.ts'
-import type { History, JsonValue } from './history.ts'
+import type { History } from './history.ts'
 import type { Draft, DraftInteraction } from './partition.ts'
 import type { Segment } from './segment.ts'
+import { systemText } from './system-text.ts'
 import { toWellFormed } from './well-formed.ts'
 
 /** Domain of histories that come from a caller rather than from an imported log. */
@@ -29,7 +29,7 @@ export function buildTrajectory(
     group: id,
     domain: ONLINE_DOMAIN,
     format: history.format,
-    system: joinParagraphs([toWellFormed(flattenContent(history.system?.value).text), ...textOf('system')]),
+    system: joinParagraphs([toWellFormed(systemText(history.system?.value)), ...textOf('system')]),
     task: joinParagraphs(textOf('task')),
     interactions: drafts
       .filter((draft) => draft.kind === 'interaction')
@@ -47,10 +47,11 @@ function buildInteraction(
   draft: DraftInteraction,
   options: { readonly history: History; readonly file: string },
 ): Interaction {
-  const name: JsonValue | undefined = options.history.messages[draft.message]?.value.name
+  const { role, name } = options.history.messages[draft.message]?.value ?? {}
   return {
     index: draft.index,
-    actor: typeof name === 'string' ? name : null,
+    // Only a message names who speaks: the name of a call item is its tool's.
+    actor: typeof role === 'string' && typeof name === 'string' ? name : null,
     reasoning: joinLines(draft.segments, 'reasoning'),
     text: joinLines(draft.segments, 'text'),
     toolCalls: draft.calls.map(({ call }) => ({

@@ -5,7 +5,13 @@
  */
 import type { Trajectory } from '../trajectory/trajectory.ts'
 
-export const HISTORY_FORMATS = ['openai-chat', 'anthropic-messages'] as const
+export const HISTORY_FORMATS = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic-messages',
+  'gemini-contents',
+  'ai-sdk',
+] as const
 export type HistoryFormat = (typeof HISTORY_FORMATS)[number]
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
