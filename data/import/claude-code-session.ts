@@ -1,8 +1,8 @@
 /**
- * A Claude Code session file as records with their links, and the order of its live conversation. Knows nothing of
- * trajectories. Sources: formats.md "Claude Code JSONL", trajectories/long/README.md.
+ * A Claude Code session file as records with their links. Knows nothing of trajectories, and nothing of order: that is
+ * claude-code-chain.ts. Sources: formats.md "Claude Code JSONL", trajectories/long/README.md.
  */
-import type { Damage, ReadContext } from './importer.ts'
+import type { ReadContext } from './importer.ts'
 import type { JsonLine } from './json-lines.ts'
 import { arrayOf, idOf, isObject, type JsonObject, objectOf, stringOf } from './json-value.ts'
 
@@ -20,6 +20,7 @@ export interface SessionLine {
   readonly kind: 'assistant' | 'user' | 'link'
   /** message.id of an assistant line (its uuid where it has none): lines that share it are one model call. */
   readonly messageId: string
+  /** Fields that the run needs, as logged: message {content, model, stop_reason} and the flags of the line. */
   readonly value: JsonObject
 }
 
@@ -45,18 +46,64 @@ const QUIET_TYPES = new Set([
 type Report = Pick<ReadContext, 'damage' | 'ignore'>
 
 export async function readSession(lines: AsyncIterable<JsonLine>, report: Report): Promise<readonly SessionLine[]> {
-  const session: SessionLine[] = []
-  for await (const line of lines) {
-    const read = readSessionLine(line, report)
-    if (read !== null) session.push(read)
-  }
-  return session
+  const reader = createReader(report)
+  for await (const line of lines) reader.add(line)
+  return reader.lines
 }
 
 /** The same for lines that are in memory; what is damaged is left out. */
 export function readSessionSync(lines: Iterable<JsonLine>): readonly SessionLine[] {
-  const quiet: Report = { damage: () => undefined, ignore: () => undefined }
-  return [...lines].flatMap((line) => readSessionLine(line, quiet) ?? [])
+  const reader = createReader({ damage: () => undefined, ignore: () => undefined })
+  for (const line of lines) reader.add(line)
+  return reader.lines
+}
+
+/**
+ * Keeps of each line what the run needs; tool results in their structured copy, usage and progress are most of a file.
+ * A uuid that stands twice: the same message again is a repeated write, another one is kept under a name of its own, and
+ * later links mean the nearest line above them.
+ */
+function createReader(report: Report): { readonly lines: SessionLine[]; add(line: JsonLine): void } {
+  const lines: SessionLine[] = []
+  /** uuid as written -> the newest line with it. Also makes one string of the many that spell one id. */
+  const newest = new Map<string, SessionLine>()
+  const sessionIds = new Map<string, string>()
+  const one = (id: string): string => {
+    const known = sessionIds.get(id)
+    if (known === undefined) sessionIds.set(id, id)
+    return known ?? id
+  }
+  return {
+    lines,
+    add(json) {
+      const line = readSessionLine(json, report)
+      if (line === null) return
+      const earlier = newest.get(line.uuid)
+      if (earlier !== undefined && isSameMessage(earlier, line)) {
+        report.ignore('repeated record')
+        return
+      }
+      const clashes = earlier !== undefined && earlier.kind !== 'link' && line.kind !== 'link'
+      if (clashes)
+        report.damage({
+          line: line.line,
+          reason: `uuid ${line.uuid} stands on line ${earlier.line} too: both are kept`,
+        })
+      const parent = line.parentUuid === null ? undefined : newest.get(line.parentUuid)
+      const kept: SessionLine = {
+        ...line,
+        uuid: clashes ? `${line.uuid}#${line.line}` : line.uuid,
+        parentUuid: parent?.uuid ?? line.parentUuid,
+        sessionId: one(line.sessionId),
+      }
+      lines.push(kept)
+      if (earlier === undefined || line.kind !== 'link') newest.set(line.uuid, kept)
+    },
+  }
+}
+
+function isSameMessage(a: SessionLine, b: SessionLine): boolean {
+  return a.kind === b.kind && JSON.stringify(a.value) === JSON.stringify(b.value)
 }
 
 /** Null for a record without a place in the conversation. */
@@ -77,6 +124,7 @@ function readSessionLine(line: JsonLine, report: Report): SessionLine | null {
   const queued = queuedPrompt(value)
   const uuid = idOf(value.uuid) ?? (isMessage ? `line-${line.line}` : null)
   if (uuid === null) return null
+  const kind = queued !== null ? 'user' : isMessage && problem === null ? (value.type as 'user' | 'assistant') : 'link'
   return {
     line: line.line,
     uuid,
@@ -85,10 +133,26 @@ function readSessionLine(line: JsonLine, report: Report): SessionLine | null {
     agentId: idOf(value.agentId),
     isSidechain: value.isSidechain === true,
     timestamp: stringOf(value.timestamp),
-    kind: queued !== null ? 'user' : isMessage && problem === null ? (value.type as 'user' | 'assistant') : 'link',
+    kind,
     messageId: idOf(objectOf(value.message).id) ?? uuid,
-    value: queued ?? value,
+    value: kind === 'link' ? linkValue(value) : messageValue(queued ?? value),
   }
+}
+
+const PLAIN_LINK: JsonObject = {}
+const COMPACT_BOUNDARY: JsonObject = { subtype: 'compact_boundary' }
+
+function linkValue(value: JsonObject): JsonObject {
+  return value.subtype === 'compact_boundary' ? COMPACT_BOUNDARY : PLAIN_LINK
+}
+
+const MESSAGE_FLAGS = ['isMeta', 'isCompactSummary', 'isApiErrorMessage', 'sourceToolAssistantUUID'] as const
+
+function messageValue(value: JsonObject): JsonObject {
+  const { content, model, stop_reason } = objectOf(value.message)
+  const kept: Record<string, unknown> = { message: { content, model, stop_reason } }
+  for (const flag of MESSAGE_FLAGS) if (value[flag] !== undefined) kept[flag] = value[flag]
+  return kept
 }
 
 function messageProblem(value: JsonObject): string | null {
@@ -108,138 +172,6 @@ function queuedPrompt(value: JsonObject): JsonObject | null {
   return { ...value, message: { role: 'user', content: prompt } }
 }
 
-export interface LiveChain {
-  /** Ancestors of the newest leaf and what belongs to their model calls, in conversation order. */
-  readonly lines: readonly SessionLine[]
-  readonly damage: readonly Damage[]
-}
-
-/**
- * The live conversation among `own` (the lines of one session or one sub-agent): the parentUuid chain from the newest
- * leaf; dead branches of a rewind are left out. All lines of a model call (same message id) and all their results stay
- * together, wherever parallel calls put them in the tree. A file whose messages are not linked at all (early 1.x exports)
- * keeps the order of the file; a missing parent is bridged by the line before and reported.
- */
-export function liveChain(own: readonly SessionLine[], all: readonly SessionLine[]): LiveChain {
-  const byUuid = new Map<string, SessionLine>()
-  for (const line of all) if (!byUuid.has(line.uuid) || line.kind !== 'link') byUuid.set(line.uuid, line)
-  const isLinked = own.some((line) => line.kind !== 'link' && line.parentUuid !== null && byUuid.has(line.parentUuid))
-  if (!isLinked) return { lines: withWholeCalls(own, own, byUuid), damage: missingParents(own, byUuid) }
-  const damage: Damage[] = []
-  const chain: SessionLine[] = []
-  const seen = new Set<string>()
-  let current = newestLeaf(own, byUuid)
-  if (current === undefined)
-    return {
-      lines: withWholeCalls(own, own, byUuid),
-      damage: [{ line: own[0]?.line ?? 1, reason: 'parent links run in a circle: the order of the file is kept' }],
-    }
-  while (current !== undefined && !seen.has(current.uuid)) {
-    seen.add(current.uuid)
-    chain.push(current)
-    current = parentOf(current, { own, byUuid, damage })
-  }
-  return { lines: withWholeCalls(chain.reverse(), own, byUuid), damage }
-}
-
-function missingParents(own: readonly SessionLine[], byUuid: ReadonlyMap<string, SessionLine>): readonly Damage[] {
-  return own
-    .filter((line) => line.parentUuid !== null && !byUuid.has(line.parentUuid))
-    .map((line) => ({ line: line.line, reason: `parent ${line.parentUuid} is not in the file: the record is kept` }))
-}
-
-function parentOf(
-  line: SessionLine,
-  tree: {
-    readonly own: readonly SessionLine[]
-    readonly byUuid: ReadonlyMap<string, SessionLine>
-    readonly damage: Damage[]
-  },
-): SessionLine | undefined {
-  const isCompaction = line.value.subtype === 'compact_boundary' || line.value.isCompactSummary === true
-  if (line.parentUuid === null && !isCompaction) return undefined
-  const parent = line.parentUuid === null ? undefined : tree.byUuid.get(line.parentUuid)
-  if (parent !== undefined) return parent
-  const before = tree.own.findLast((candidate) => candidate.line < line.line)
-  if (line.parentUuid !== null && !isCompaction)
-    tree.damage.push({
-      line: line.line,
-      reason: `parent ${line.parentUuid} is not in the file: ${before === undefined ? 'the run starts here' : `continued with line ${before.line}`}`,
-    })
-  return before
-}
-
-/** The newest message (by time, then by line) from which no other message descends. */
-function newestLeaf(own: readonly SessionLine[], byUuid: ReadonlyMap<string, SessionLine>): SessionLine | undefined {
-  const inner = new Set<string>()
-  for (const line of own) {
-    if (line.kind === 'link') continue
-    let parent = line.parentUuid
-    while (parent !== null && !inner.has(parent)) {
-      inner.add(parent)
-      parent = byUuid.get(parent)?.parentUuid ?? null
-    }
-  }
-  let newest: SessionLine | undefined
-  for (const line of own) {
-    if (line.kind === 'link' || inner.has(line.uuid)) continue
-    if (newest === undefined || line.timestamp >= newest.timestamp || newest.timestamp === '') newest = line
-  }
-  return newest
-}
-
-/** Replaces the first line of each model call by all its lines, then all lines that hold its results. */
-function withWholeCalls(
-  chain: readonly SessionLine[],
-  own: readonly SessionLine[],
-  byUuid: ReadonlyMap<string, SessionLine>,
-): readonly SessionLine[] {
-  const linesOf = new Map<string, SessionLine[]>()
-  const answersOf = new Map<string, SessionLine[]>()
-  const callers = new Map<string, string>()
-  for (const line of own) {
-    if (line.kind === 'assistant') {
-      pushTo(linesOf, line.messageId, line)
-      for (const id of callIds(line)) callers.set(id, line.messageId)
-    } else if (line.kind === 'user') {
-      const owner = ownerOf(line, byUuid, callers)
-      if (owner !== null) pushTo(answersOf, owner, line)
-    }
-  }
-  const emitted = new Set<SessionLine>()
-  const ordered: SessionLine[] = []
-  for (const line of chain) {
-    if (emitted.has(line) || line.kind === 'link') continue
-    const whole =
-      line.kind === 'assistant'
-        ? [...(linesOf.get(line.messageId) ?? [line]), ...(answersOf.get(line.messageId) ?? [])]
-        : [line]
-    for (const part of whole) {
-      if (emitted.has(part)) continue
-      emitted.add(part)
-      ordered.push(part)
-    }
-  }
-  return ordered
-}
-
-/** Model call that a result line answers: the one it is linked to, else the latest one that made a call of its id. */
-function ownerOf(
-  line: SessionLine,
-  byUuid: ReadonlyMap<string, SessionLine>,
-  callers: ReadonlyMap<string, string>,
-): string | null {
-  const results = resultBlocks(line)
-  if (results.length === 0) return null
-  let above = byUuid.get(idOf(line.value.sourceToolAssistantUUID) ?? line.parentUuid ?? '')
-  const seen = new Set<SessionLine>()
-  while (above !== undefined && above.kind !== 'assistant' && !seen.has(above)) {
-    seen.add(above)
-    above = above.parentUuid === null ? undefined : byUuid.get(above.parentUuid)
-  }
-  return above?.messageId ?? callers.get(stringOf(results[0]?.tool_use_id)) ?? null
-}
-
 export function contentBlocks(line: SessionLine): readonly JsonObject[] {
   return arrayOf(objectOf(line.value.message).content).filter(isObject)
 }
@@ -248,16 +180,10 @@ export function resultBlocks(line: SessionLine): readonly JsonObject[] {
   return line.kind === 'user' ? contentBlocks(line).filter((block) => block.type === 'tool_result') : []
 }
 
-function callIds(line: SessionLine): readonly string[] {
+export function callIds(line: SessionLine): readonly string[] {
   return contentBlocks(line)
     .filter((block) => block.type === 'tool_use')
     .map((block) => stringOf(block.id))
-}
-
-function pushTo(map: Map<string, SessionLine[]>, key: string, line: SessionLine): void {
-  const list = map.get(key)
-  if (list === undefined) map.set(key, [line])
-  else list.push(line)
 }
 
 /** Lines that the program wrote in place of a failed model call: API errors, cancelled requests. */

@@ -2,16 +2,15 @@
  * Claude Code session JSONL (1.x and 2.x) -> trajectories: the session itself, then each sub-agent it holds.
  */
 import { AppError } from '../../src/errors.ts'
-import { type SourceRef, type ToolCall, TRAJECTORY_SCHEMA_VERSION } from '../../src/trajectory/trajectory.ts'
-import { sessionGroup } from '../groups.ts'
 import {
-  contentBlocks,
-  isSynthetic,
-  liveChain,
-  readSession,
-  resultBlocks,
-  type SessionLine,
-} from './claude-code-session.ts'
+  type SourceRef,
+  type ToolCall,
+  TRAJECTORY_SCHEMA_VERSION,
+  type Trajectory,
+} from '../../src/trajectory/trajectory.ts'
+import { sessionGroup } from '../groups.ts'
+import { orderConversation } from './claude-code-chain.ts'
+import { contentBlocks, isSynthetic, readSession, resultBlocks, type SessionLine } from './claude-code-session.ts'
 import { turnsOf } from './claude-code-turns.ts'
 import { contentText } from './content-text.ts'
 import type { Importer, LogFile, ReadContext } from './importer.ts'
@@ -41,30 +40,51 @@ export const claudeCode: Importer = {
         `${file.name} is no Claude Code session: it holds no user or assistant message`,
       )
     for (const part of partsOf(session, file.sha256.slice(0, 16))) {
-      const sessionRun = `claude-code/${part.sessionId}`
-      const chain = liveChain(part.lines, session)
-      for (const entry of chain.damage) context.damage(entry)
-      const live = new Set(chain.lines)
-      const dead = part.lines.filter((line) => line.kind !== 'link' && !live.has(line)).length
-      if (dead > 0) context.ignore('message of a dead branch', dead)
-      const run = createRunBuilder()
-      fillRun(run, chain.lines, { file, report: context })
-      yield {
-        schemaVersion: TRAJECTORY_SCHEMA_VERSION,
-        id: part.agent === null ? sessionRun : `${sessionRun}/agent-${part.agent}`,
-        group: sessionGroup('claude-code', part.sessionId),
-        domain: 'claude-code',
-        format: 'claude-code',
-        system: '',
-        ...run.finish(),
-        truncated:
-          objectOf(chain.lines.findLast((line) => line.kind === 'assistant')?.value.message).stop_reason ===
-          'max_tokens',
-        parent: part.agent === null ? null : sessionRun,
-        source: { file: file.name },
-      }
+      const { live, branches, deadCount, damage } = orderConversation(part.lines, session)
+      for (const entry of damage) context.damage(entry)
+      yield buildRun(part, live, { file, report: context, branch: 1 })
+      if (deadCount > 0 && !context.allBranches) context.ignore('message of a dead branch', deadCount)
+      if (!context.allBranches) continue
+      for (const [index, branch] of branches().entries())
+        yield buildRun(part, branch, { file, report: withoutRepeats(context, live), branch: index + 2 })
     }
   },
+}
+
+/** What is wrong in the shared beginning of a branch has been reported with the live history. */
+function withoutRepeats(context: ReadContext, live: readonly SessionLine[]): ReadContext {
+  const known = new Set(live.map((line) => line.line))
+  return {
+    allBranches: context.allBranches,
+    ignore: () => undefined,
+    damage: (entry) => {
+      if (entry.line === undefined || !known.has(entry.line)) context.damage(entry)
+    },
+  }
+}
+
+function buildRun(
+  part: SessionPart,
+  lines: readonly SessionLine[],
+  about: { readonly file: LogFile; readonly report: ReadContext; readonly branch: number },
+): Trajectory {
+  const sessionRun = `claude-code/${part.sessionId}`
+  const own = part.agent === null ? sessionRun : `${sessionRun}/agent-${part.agent}`
+  const run = createRunBuilder()
+  fillRun(run, lines, about)
+  const last = lines.findLast((line) => line.kind === 'assistant')
+  return {
+    schemaVersion: TRAJECTORY_SCHEMA_VERSION,
+    id: about.branch === 1 ? own : `${own}~branch${about.branch}`,
+    group: sessionGroup('claude-code', part.sessionId),
+    domain: 'claude-code',
+    format: 'claude-code',
+    system: '',
+    ...run.finish(),
+    truncated: objectOf(last?.value.message).stop_reason === 'max_tokens',
+    parent: part.agent === null ? null : sessionRun,
+    source: { file: about.file.name },
+  }
 }
 
 interface SessionPart {
