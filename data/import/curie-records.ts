@@ -14,20 +14,21 @@ export interface LoggerRecord {
 const PREFIX = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:,\d+)? - logger - (\S+) - [A-Z]+ - (.*)$/
 
 export async function* readLoggerRecords(
-  lines: AsyncIterable<TextLine>,
+  batches: AsyncIterable<readonly TextLine[]>,
   report: (line: number, reason: string) => void,
 ): AsyncGenerator<LoggerRecord> {
   let open: { line: number; file: string; message: string[] } | null = null
-  for await (const { line, text, problem } of lines) {
-    if (problem !== null) report(line, problem)
-    const plain = stripAnsi(text)
-    const [, file, message] = PREFIX.exec(plain) ?? []
-    if (file !== undefined) {
-      if (open !== null) yield whole(open)
-      open = { line, file, message: [message ?? ''] }
-    } else if (open !== null) open.message.push(plain)
-    else if (plain.trim() !== '') report(line, 'line before the first logger line is left out')
-  }
+  for await (const lines of batches)
+    for (const { line, text, problem } of lines) {
+      if (problem !== null) report(line, problem)
+      const plain = stripAnsi(text)
+      const [, file, message] = PREFIX.exec(plain) ?? []
+      if (file !== undefined) {
+        if (open !== null) yield whole(open)
+        open = { line, file, message: [message ?? ''] }
+      } else if (open !== null) open.message.push(plain)
+      else if (plain.trim() !== '') report(line, 'line before the first logger line is left out')
+    }
   if (open !== null) yield whole(open)
 }
 

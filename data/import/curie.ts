@@ -13,7 +13,7 @@ import type { Importer, LogFile, ReadContext } from './importer.ts'
 import { isObject, stringOf } from './json-value.ts'
 import { createRunBuilder, type RunBuilder } from './run-builder.ts'
 import { stripAnsi } from './strip-ansi.ts'
-import { headLines, readTextLines } from './text-lines.ts'
+import { headLines, readLineBatches } from './text-lines.ts'
 
 const ROUND_COST = /^\S* ?Round Cost: \$/
 const BANNER = /^(?:<>)+ (.+?) (?:<>)+$/
@@ -38,7 +38,7 @@ export const curie: Importer = {
   async *read(file, context) {
     const log: Log = { run: createRunBuilder(), file, context, call: null, question: '', isCut: false, records: 0 }
     const report = (line: number, reason: string): void => context.damage({ line, reason })
-    for await (const record of readLoggerRecords(readTextLines(file.path), report)) addRecord(log, record)
+    for await (const record of readLoggerRecords(readLineBatches(file.path), report)) addRecord(log, record)
     flush(log)
     if (log.records === 0) throw new AppError('log-malformed', `${file.name} is no Curie log: it has no logger line`)
     const built = log.run.finish()

@@ -39,15 +39,16 @@ interface Open {
 }
 
 export async function* readStoryBlocks(
-  lines: AsyncIterable<TextLine>,
+  batches: AsyncIterable<readonly TextLine[]>,
   report: (line: number, reason: string) => void,
 ): AsyncGenerator<StoryBlock> {
   const reader = createBlockReader()
-  for await (const { line, text, problem } of lines) {
-    if (problem !== null) report(line, problem)
-    const block = reader.line(text, line)
-    if (block !== null) yield block
-  }
+  for await (const lines of batches)
+    for (const { line, text, problem } of lines) {
+      if (problem !== null) report(line, problem)
+      const block = reader.line(text, line)
+      if (block !== null) yield block
+    }
   yield* reader.end()
   for (const line of reader.unclosed) report(line, 'tool-use block is not closed: it ends at the next header')
 }
@@ -70,7 +71,7 @@ export function createBlockReader(): BlockReader {
     return { ...open.header, body: trimBlank(body) }
   }
   const take = (text: string, line: number): StoryBlock | null => {
-    const header = depth === 0 && wasBlank ? headerOf(text, line) : null
+    const header = depth === 0 && wasBlank && text.startsWith('_**') ? headerOf(text, line) : null
     wasBlank = text.trim() === ''
     if (header !== null) {
       const done = close(header)
@@ -78,7 +79,7 @@ export function createBlockReader(): BlockReader {
       return done
     }
     if (open === null) return null
-    if (TOOL_OPEN.test(text) && (depth === 0 || countsTags)) {
+    if (text.startsWith('<tool-use ') && TOOL_OPEN.test(text) && (depth === 0 || countsTags)) {
       if (depth === 0) toolAt = open.body.length
       depth += 1
     } else if (depth > 0 && text === TOOL_CLOSE) depth -= 1

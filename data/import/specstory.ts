@@ -12,7 +12,7 @@ import type { Importer, LogFile, ReadContext } from './importer.ts'
 import { createRunBuilder, type RunBuilder } from './run-builder.ts'
 import { readStoryBlocks, STORY_HEADER, type StoryBlock } from './specstory-blocks.ts'
 import { type StoryPart, storyParts } from './specstory-parts.ts'
-import { headLines, readTextLines } from './text-lines.ts'
+import { headLines, readLineBatches } from './text-lines.ts'
 
 /**
  * Two tool uses without a thought or words between them are one parallel batch if the second result came within this
@@ -38,7 +38,7 @@ export const specStory: Importer = {
     const main = createChain()
     const subAgents: Chain[] = []
     let previous: StoryBlock | null = null
-    const blocks = readStoryBlocks(readTextLines(file.path), (line, reason) => context.damage({ line, reason }))
+    const blocks = readStoryBlocks(readLineBatches(file.path), (line, reason) => context.damage({ line, reason }))
     for await (const block of blocks) {
       if (block.isSidechain) addSidechain(block, subAgents, file, context)
       else if (block.role === 'user') addUser(main, block, previous, file)
