@@ -9,6 +9,7 @@ export type { Compaction, GateVerdict, Outcome, OutcomeReason, Plan, PlannedSpan
 export { DEFAULT_PLAN_LIMITS, type PlanLimits, planCompaction, summaryBudget } from './compaction/plan-compaction.ts'
 export { AppError, type ErrorCode, type ErrorFamily } from './errors.ts'
 export { EVIDENCE_NAMES, evidenceFeatures } from './evidence/online-features.ts'
+export { type Conversion, convertHistory } from './protocol/convert/convert-history.ts'
 export { hashHistory } from './protocol/hash-history.ts'
 export {
   HISTORY_FORMATS,
@@ -25,6 +26,8 @@ export {
 } from './protocol/history.ts'
 export { parseHistory } from './protocol/parse-history.ts'
 export { renderMessages } from './protocol/render-messages.ts'
+export type { Change, ChangeAction } from './protocol/repair/change.ts'
+export { type Repair, type RepairOptions, repairHistory } from './protocol/repair/repair-history.ts'
 export { type SplitOptions, splitHistory } from './protocol/split-history.ts'
 export { validateHistory } from './protocol/validate-history.ts'
 export { type Decision, decide, type Threshold } from './router/decide.ts'

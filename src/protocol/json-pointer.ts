@@ -18,3 +18,9 @@ export function pointerSteps(pointer: string): JsonPath {
     .split('/')
     .map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~')))
 }
+
+/** Of a pointer into the message list of a request: the message's index, and the steps inside the message. */
+export function placeOf(pointer: string): { readonly index: number; readonly path: JsonPath } {
+  const [, index, ...path] = pointerSteps(pointer)
+  return { index: Number(index), path }
+}

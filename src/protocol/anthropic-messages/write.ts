@@ -3,7 +3,7 @@
  */
 import type { NeutralPart, NeutralTurn, WrittenHistory } from '../convert/neutral.ts'
 import type { JsonValue } from '../history.ts'
-import { describeMedia, type Media } from '../media.ts'
+import { describeMedia, type Media, mediaType } from '../media.ts'
 
 /** The system texts in front are the request's system prompt; later ones stay in their place as system messages. */
 export function writeAnthropicMessages(turns: readonly NeutralTurn[]): WrittenHistory {
@@ -64,7 +64,7 @@ function writePart(part: NeutralPart, { of, losses }: About): JsonValue {
 }
 
 function writeMedia(media: Media): JsonValue | null {
-  const { kind, mimeType } = media
+  const { kind } = media
   if (kind !== 'image' && (kind !== 'file' || !isDocument(media))) return null
   const type = kind === 'image' ? 'image' : 'document'
   const { source } = media
@@ -72,7 +72,7 @@ function writeMedia(media: Media): JsonValue | null {
     case 'base64':
       return {
         type,
-        source: { type: 'base64', media_type: mimeType ?? (kind === 'image' ? 'image/png' : PDF), data: source.data },
+        source: { type: 'base64', media_type: mediaType(media), data: source.data },
       }
     case 'url':
       return /^https?:/.test(source.url) ? { type, source: { type: 'url', url: source.url } } : null

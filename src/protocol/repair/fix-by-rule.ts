@@ -4,13 +4,13 @@
  */
 import { removeAt } from '../edit-json.ts'
 import { FORMATS } from '../formats.ts'
-import { jsonPointer } from '../json-pointer.ts'
+import { jsonPointer, placeOf } from '../json-pointer.ts'
 import { readSegments } from '../read-segments.ts'
 import type { Segment } from '../segment.ts'
 import type { Change } from './change.ts'
 import { createListEdit } from './list-edit.ts'
 import type { Stage } from './stage.ts'
-import { historyOf, inputPointer, placeOf, withRaw } from './working-list.ts'
+import { historyOf, inputPointer, withRaw } from './working-list.ts'
 
 export const fixByRule: Stage = ({ base, list, complaints }) => {
   const history = historyOf(base, list)

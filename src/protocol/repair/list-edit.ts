@@ -1,12 +1,14 @@
 /**
  * Edits of a message list, collected first and done in one sweep, so that all of them speak of the same indices. Pure.
  */
+
 import type { History } from '../history.ts'
+import { placeOf } from '../json-pointer.ts'
 import type { Segment } from '../segment.ts'
 import type { Change, ChangeAction } from './change.ts'
 import type { Complaints } from './complaints.ts'
 import type { StageResult } from './stage.ts'
-import { editMessage, inputPointer, placeOf, type WorkingList, type WorkingMessage } from './working-list.ts'
+import { editMessage, inputPointer, type WorkingList, type WorkingMessage } from './working-list.ts'
 
 export interface ListEdit {
   /** Takes the place out and reports it, once. */

@@ -2,19 +2,21 @@
  * Every call gets its one result directly after it, or goes; every result that answers nothing goes. Pure.
  * Only batches and results that break a rule are touched, and calls in flight never are.
  */
+
 import { FORMATS } from '../formats.ts'
 import type { History } from '../history.ts'
+import { placeOf } from '../json-pointer.ts'
 import { readSegments } from '../read-segments.ts'
 import { quote } from '../rules/rule.ts'
 import { isObject, type JsonObject, type Segment } from '../segment.ts'
 import { pairingOf } from '../validate-history.ts'
+import { valueAt } from '../value-at.ts'
 import type { Complaints } from './complaints.ts'
 import { createListEdit, type ListEdit } from './list-edit.ts'
 import { type CallBatch, type PairedCall, pairCalls } from './pair-calls.ts'
 import { placeResults } from './place-results.ts'
 import type { Stage } from './stage.ts'
-import { valueAt } from './value-at.ts'
-import { historyOf, placeOf } from './working-list.ts'
+import { historyOf } from './working-list.ts'
 
 export const mendPairs: Stage = ({ base, list, complaints, danglingCalls }) => {
   const history = historyOf(base, list)
@@ -33,7 +35,9 @@ export const mendPairs: Stage = ({ base, list, complaints, danglingCalls }) => {
   }
   for (const batch of pairs.batches) {
     if (!isComplainedAbout(batch, complaints)) continue
-    const dead = batch.calls.filter(({ result, segment }) => result === null && !inFlight.has(segment.pointer))
+    const dead = batch.calls.filter(
+      ({ result, segment: { pointer } }) => result === null && complaints.at(pointer) && !inFlight.has(pointer),
+    )
     const closed = dead.filter((call) => {
       const value = valueOfCall(history, call)
       const others = batch.calls.some((other) => other.message === call.message && other.result !== null)

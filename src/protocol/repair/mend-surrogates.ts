@@ -1,9 +1,9 @@
 /**
  * Half surrogate pairs in raw JSON text, escaped or not, become U+FFFD; no other character changes. Pure.
  */
-import { jsonPointer } from '../json-pointer.ts'
+import { jsonPointer, placeOf } from '../json-pointer.ts'
 import type { Stage } from './stage.ts'
-import { inputPointer, placeOf, withRaw } from './working-list.ts'
+import { inputPointer, withRaw } from './working-list.ts'
 
 export const mendSurrogates: Stage = ({ base, list, complaints }) => {
   const broken = new Set(

@@ -1,17 +1,19 @@
 /**
  * Puts the results of one batch of calls directly behind it, before what the user said meanwhile. Pure.
  */
+
 import { replaceElements } from '../edit-json.ts'
 import { FORMATS } from '../formats.ts'
 import type { History, HistoryMessage } from '../history.ts'
+import { placeOf } from '../json-pointer.ts'
 import { parseOneMessage } from '../parse-history.ts'
 import { quote } from '../rules/rule.ts'
 import type { Segment } from '../segment.ts'
 import { isObject } from '../segment.ts'
+import { valueAt } from '../value-at.ts'
 import type { ListEdit } from './list-edit.ts'
 import type { CallBatch, PairedCall, PlacedResult } from './pair-calls.ts'
-import { valueAt } from './value-at.ts'
-import { placeOf, type WorkingList, type WorkingMessage } from './working-list.ts'
+import type { WorkingList, WorkingMessage } from './working-list.ts'
 
 /** What a call that was never answered is told to have been answered with: the only content a repair may add. */
 export const CLOSING_TEXT = 'Error: this call was never answered.'

@@ -4,17 +4,17 @@
 import { replaceAt } from '../edit-json.ts'
 import { FORMATS } from '../formats.ts'
 import type { History } from '../history.ts'
-import type { JsonPath } from '../json-pointer.ts'
+import { type JsonPath, placeOf } from '../json-pointer.ts'
 import { readSegments } from '../read-segments.ts'
 import { quote } from '../rules/rule.ts'
 import { isSafeId, makeSafeId } from '../safe-ids.ts'
 import { isObject, type JsonObject } from '../segment.ts'
 import { pairingOf } from '../validate-history.ts'
+import { valueAt } from '../value-at.ts'
 import type { Change } from './change.ts'
 import { type PairedCall, pairCalls } from './pair-calls.ts'
 import type { Stage } from './stage.ts'
-import { valueAt } from './value-at.ts'
-import { historyOf, inputPointer, placeOf, withRaw } from './working-list.ts'
+import { historyOf, inputPointer, withRaw } from './working-list.ts'
 
 export const renameIds: Stage = ({ base, list, complaints }) => {
   const history = historyOf(base, list)
@@ -23,24 +23,29 @@ export const renameIds: Stage = ({ base, list, complaints }) => {
   const { batches, strays } = pairCalls(history, segments, format)
   const { inFlight } = pairingOf(history)
   const calls = batches.flatMap((batch) => batch.calls)
-  const { pattern, maxChars, uniqueIn } = format.edits.ids
-  const rules = { pattern, maxChars: complaints.violations.length === 0 ? Number.POSITIVE_INFINITY : maxChars }
+  const { edits } = format
   const taken = new Set([...calls, ...strays].map(({ segment }) => segment.id ?? ''))
   // The agent waits for the results of calls in flight under the ids that it knows.
-  const used = new Set(calls.filter(({ segment }) => inFlight.has(segment.pointer)).map(({ segment }) => segment.id))
+  const hasId = ({ message, segment }: PairedCall): boolean => {
+    const { path } = placeOf(segment.pointer)
+    const { value } = history.messages[message] ?? {}
+    const call = value === undefined ? undefined : valueAt(value, path)
+    // What the provider runs itself has no id that a result has to name.
+    return isObject(call) && valueAt(call, edits.callId(call)) !== undefined
+  }
+  const waiting = calls.flatMap(({ segment }) => (inFlight.has(segment.pointer) ? [segment.id] : []))
+  const used = new Set<string | null>(waiting)
   const renames: { readonly call: PairedCall; readonly from: string; readonly to: string }[] = []
-  for (const call of calls) {
-    const { id, pointer } = call.segment
-    if (id === null || inFlight.has(pointer)) continue
-    const isAgain = uniqueIn === 'request' && used.has(id)
-    if (isSafeId(id, rules) && !isAgain) {
-      used.add(id)
-      continue
+  for (const batch of batches) {
+    const usedHere = new Set<string>()
+    for (const call of batch.calls) {
+      const { id, pointer } = call.segment
+      if (id === null || inFlight.has(pointer) || !hasId(call)) continue
+      const isAgain = edits.ids.uniqueIn === 'request' ? used.has(id) : usedHere.has(id) && complaints.at(pointer)
+      const to = isAgain || !isSafeId(id, edits.ids) ? makeSafeId(id, edits.ids, taken) : id
+      for (const ids of [taken, used, usedHere]) ids.add(to)
+      if (to !== id) renames.push({ call, from: id, to })
     }
-    const to = makeSafeId(id, rules, taken)
-    taken.add(to)
-    used.add(to)
-    renames.push({ call, from: id, to })
   }
   return {
     list: renamed({ base, list, history, renames }),

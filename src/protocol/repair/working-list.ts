@@ -5,7 +5,7 @@
 import { removeAt, replaceAt, replaceElements, sliceAt } from '../edit-json.ts'
 import { FORMATS } from '../formats.ts'
 import type { History, HistoryMessage } from '../history.ts'
-import { type JsonPath, jsonPointer, pointerSteps } from '../json-pointer.ts'
+import { type JsonPath, jsonPointer, placeOf } from '../json-pointer.ts'
 import { parseOneMessage } from '../parse-history.ts'
 import { readSegments } from '../read-segments.ts'
 
@@ -25,12 +25,6 @@ export function startWork(history: History): WorkingList {
 
 export function historyOf(base: History, list: WorkingList): History {
   return { ...base, messages: list.map(({ message }) => message) }
-}
-
-/** Of a pointer into the working history: the message's index, and the steps inside the message. */
-export function placeOf(pointer: string): { readonly index: number; readonly path: JsonPath } {
-  const [, index, ...path] = pointerSteps(pointer)
-  return { index: Number(index), path }
 }
 
 /** A pointer into the working history as one into the input. */

@@ -1,7 +1,7 @@
 /** The value at a path inside a JSON value. Pure. */
-import type { JsonValue } from '../history.ts'
-import type { JsonPath } from '../json-pointer.ts'
-import { isObject } from '../segment.ts'
+import type { JsonValue } from './history.ts'
+import type { JsonPath } from './json-pointer.ts'
+import { isObject } from './segment.ts'
 
 export function valueAt(value: JsonValue, path: JsonPath): JsonValue | undefined {
   let found: JsonValue | undefined = value
