@@ -1,13 +1,13 @@
 /**
- * pi / OpenClaw session JSONL. v1 is linear; from v2 on entries carry id and parentId, and the run is the path from the
- * newest entry up to the root. A failed model call (empty content with an error) is no interaction.
+ * pi / OpenClaw session JSONL; which entries make up a run is pi-tree.ts. A failed model call (empty content with an error) is no interaction.
  */
 import { AppError } from '../../src/errors.ts'
-import { TRAJECTORY_SCHEMA_VERSION } from '../../src/trajectory/trajectory.ts'
+import { TRAJECTORY_SCHEMA_VERSION, type Trajectory } from '../../src/trajectory/trajectory.ts'
 import { sessionGroup } from '../groups.ts'
 import { contentText } from './content-text.ts'
 import type { Importer, LogFile, ReadContext } from './importer.ts'
 import { arrayOf, idOf, isObject, type JsonObject, objectOf, stringOf, textOf } from './json-value.ts'
+import { orderPiSession, type PiEntry } from './pi-tree.ts'
 import { createRunBuilder, type RunBuilder } from './run-builder.ts'
 
 /** Kinds that belong to the program's state, not to the conversation. */
@@ -20,11 +20,6 @@ const STATE_KINDS = new Set([
   'session_info',
   'system',
 ])
-
-interface Entry {
-  readonly line: number
-  readonly value: JsonObject
-}
 
 export const pi: Importer = {
   name: 'pi',
@@ -40,38 +35,60 @@ export const pi: Importer = {
     const header = entries.find((entry) => entry.value.type === 'session')?.value
     if (header === undefined && entries.every((entry) => entry.value.type !== 'message'))
       throw new AppError('log-malformed', `${file.name} is no pi session: it has neither a session header nor messages`)
-    const run = createRunBuilder()
-    let lastStop = ''
-    for (const entry of livePath(entries, context)) {
-      const message = objectOf(entry.value.message)
-      if (entry.value.type === 'message' && message.role === 'assistant') lastStop = stringOf(message.stopReason)
-      addEntry({ run, entry, file, report: context })
-    }
     const sessionId = idOf(header?.id) ?? file.sha256.slice(0, 16)
-    yield {
+    const common = {
       schemaVersion: TRAJECTORY_SCHEMA_VERSION,
-      id: `pi/${sessionId}`,
       group: sessionGroup('pi', rootSession(header) ?? sessionId),
       domain: 'pi',
       format: 'pi',
       system: systemOf(entries),
-      ...run.finish(),
-      truncated: lastStop === 'length' || lastStop === 'aborted' || lastStop === 'error',
       parent: null,
       source: { file: file.name },
+    } as const
+    const { live, branches } = orderPiSession(entries, context)
+    yield { ...common, id: `pi/${sessionId}`, ...buildRun(live, file, context) }
+    for (const [index, branch] of branches().entries()) {
+      const id = `pi/${sessionId}~branch${index + 2}`
+      yield {
+        ...common,
+        id,
+        ...buildRun(branch, file, { ...context, damage: () => undefined, ignore: () => undefined }),
+      }
     }
   },
 }
 
-async function readEntries(file: LogFile, context: ReadContext): Promise<readonly Entry[]> {
-  const entries: Entry[] = []
+function buildRun(
+  path: readonly PiEntry[],
+  file: LogFile,
+  report: ReadContext,
+): Pick<Trajectory, 'interactions' | 'turns' | 'task' | 'truncated'> {
+  const run = createRunBuilder()
+  let lastStop = ''
+  for (const entry of path) {
+    const message = objectOf(entry.value.message)
+    if (entry.value.type === 'message' && message.role === 'assistant') lastStop = stringOf(message.stopReason)
+    addEntry({ run, entry, file, report })
+  }
+  return { ...run.finish(), truncated: lastStop === 'length' || lastStop === 'aborted' || lastStop === 'error' }
+}
+
+/** `details` repeats a result in structured form and is most of a file: dropped while reading. */
+async function readEntries(file: LogFile, context: ReadContext): Promise<readonly PiEntry[]> {
+  const entries: PiEntry[] = []
   for await (const line of file.lines()) {
     if (line.kind === 'problem') context.damage({ line: line.line, reason: line.reason })
     else if (isObject(line.value) && typeof line.value.type === 'string')
-      entries.push({ line: line.line, value: line.value })
+      entries.push({ line: line.line, value: withoutDetails(line.value) })
     else context.damage({ line: line.line, reason: 'record is no object with a type' })
   }
   return entries
+}
+
+function withoutDetails(value: JsonObject): JsonObject {
+  if (!isObject(value.message) || value.message.details === undefined) return value
+  const { details: _, ...message } = value.message
+  return { ...value, message }
 }
 
 /** The session that this one was branched from shares its beginning: both are one group. */
@@ -81,7 +98,7 @@ function rootSession(header: JsonObject | undefined): string | null {
 }
 
 /** Newer files log the prompt as a record with content or sections. */
-function systemOf(entries: readonly Entry[]): string {
+function systemOf(entries: readonly PiEntry[]): string {
   return entries
     .filter((entry) => entry.value.type === 'system')
     .map(({ value }) => contentText(value.content) || arrayOf(value.sections).map(sectionText).join('\n\n'))
@@ -93,36 +110,9 @@ function sectionText(section: unknown): string {
   return isObject(section) ? contentText(section.content ?? section.text) : contentText(section)
 }
 
-/** v1: the order of the file. Later versions: from the newest entry along parentId. */
-function livePath(entries: readonly Entry[], context: ReadContext): readonly Entry[] {
-  const byId = new Map(
-    entries.flatMap((entry) =>
-      typeof entry.value.id === 'string' && entry.value.type !== 'session' ? [[entry.value.id, entry]] : [],
-    ),
-  )
-  if (byId.size === 0) return entries
-  const path: Entry[] = []
-  const seen = new Set<Entry>()
-  let current = entries.findLast((entry) => typeof entry.value.id === 'string' && byId.has(entry.value.id))
-  while (current !== undefined && !seen.has(current)) {
-    seen.add(current)
-    path.push(current)
-    const parentId: string | null = idOf(current.value.parentId)
-    const parent: Entry | undefined = parentId === null ? undefined : byId.get(parentId)
-    if (parentId !== null && parent === undefined) {
-      context.damage({
-        line: current.line,
-        reason: `parent ${parentId} is missing: continued with the record before it`,
-      })
-      current = entries[entries.indexOf(current) - 1]
-    } else current = parent
-  }
-  return path.reverse()
-}
-
 function addEntry(context: {
   readonly run: RunBuilder
-  readonly entry: Entry
+  readonly entry: PiEntry
   readonly file: LogFile
   readonly report: ReadContext
 }): void {
@@ -141,7 +131,7 @@ function addEntry(context: {
 function addMessage(
   context: {
     readonly run: RunBuilder
-    readonly entry: Entry
+    readonly entry: PiEntry
     readonly file: LogFile
     readonly report: ReadContext
   },
