@@ -5,6 +5,7 @@ export const AI_SDK_EDITS: FormatEdits = {
   callId: () => ['toolCallId'],
   callArguments: (part) => [part.input === undefined && part.args !== undefined ? 'args' : 'input'],
   resultId: () => ['toolCallId'],
+  resultContent: (part) => [part.output === undefined && part.result !== undefined ? 'result' : 'output'],
   ids: { pattern: /^/, maxChars: Number.POSITIVE_INFINITY, uniqueIn: 'batch' },
   results: 'next',
   firstRole: 'any',

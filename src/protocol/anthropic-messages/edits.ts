@@ -5,6 +5,7 @@ export const ANTHROPIC_EDITS: FormatEdits = {
   callId: () => ['id'],
   callArguments: () => ['input'],
   resultId: () => ['tool_use_id'],
+  resultContent: () => ['content'],
   ids: { pattern: /^[a-zA-Z0-9_-]+$/, maxChars: Number.POSITIVE_INFINITY, uniqueIn: 'request' },
   results: 'next',
   firstRole: 'user',

@@ -7,6 +7,7 @@ export const GEMINI_EDITS: FormatEdits = {
   callId: (part) => [keyOf(part, 'functionCall'), 'id'],
   callArguments: (part) => [keyOf(part, 'functionCall'), 'args'],
   resultId: (part) => [keyOf(part, 'functionResponse'), 'id'],
+  resultContent: (part) => [keyOf(part, 'functionResponse'), 'response'],
   ids: { pattern: /^/, maxChars: Number.POSITIVE_INFINITY, uniqueIn: 'batch' },
   results: 'one-message',
   firstRole: 'user',

@@ -6,6 +6,7 @@ export const OPENAI_EDITS: FormatEdits = {
   callId: () => ['id'],
   callArguments: () => null,
   resultId: () => ['tool_call_id'],
+  resultContent: () => ['content'],
   ids: { pattern: /^/, maxChars: SAFE_ID_CHARS, uniqueIn: 'batch' },
   results: 'next',
   firstRole: 'any',

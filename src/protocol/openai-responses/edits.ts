@@ -5,6 +5,7 @@ export const RESPONSES_EDITS: FormatEdits = {
   callId: () => ['call_id'],
   callArguments: () => null,
   resultId: () => ['call_id'],
+  resultContent: (item) => [item.type === 'program_output' ? 'result' : 'output'],
   ids: { pattern: /^/, maxChars: 64, uniqueIn: 'request' },
   results: 'anywhere',
   firstRole: 'any',

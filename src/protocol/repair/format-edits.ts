@@ -15,6 +15,8 @@ export interface FormatEdits {
   readonly callArguments: (value: JsonObject) => JsonPath | null
   /** Steps to the id of its call inside the value of a result. */
   readonly resultId: (value: JsonObject) => JsonPath
+  /** Steps to what a result says. */
+  readonly resultContent: (value: JsonObject) => JsonPath
   readonly ids: {
     readonly pattern: RegExp
     readonly maxChars: number
