@@ -25,21 +25,27 @@ export interface GeminiReplay {
 
 export function createGeminiReplay(context: ReadContext): GeminiReplay {
   let live: GeminiEntry[] = []
+  let placeOfId = new Map<string, number>()
   /** Ids under which a compression repeats a message that is in the run already. */
   const aliases = new Map<string, string>()
   const abandoned: (readonly GeminiEntry[])[] = []
   const leave = (path: readonly GeminiEntry[], lost: readonly GeminiEntry[]): void => {
     if (lost.some(({ value }) => value.type === 'gemini')) abandoned.push(path)
   }
-  const indexOf = (id: string): number => {
-    const known = aliases.get(id) ?? id
-    return live.findIndex(({ value }) => value.id === known)
+  const indexOf = (id: string): number => placeOfId.get(aliases.get(id) ?? id) ?? -1
+  const add = (entry: GeminiEntry): void => {
+    placeOfId.set(stringOf(entry.value.id), live.push(entry) - 1)
+  }
+  const set = (entries: readonly GeminiEntry[]): void => {
+    live = []
+    placeOfId = new Map()
+    entries.forEach(add)
   }
   return {
     message(entry) {
       const at = indexOf(stringOf(entry.value.id))
       const known = live[at]
-      if (known === undefined) live.push(entry)
+      if (known === undefined) add(entry)
       else live[at] = { value: entry.value, source: known.source }
     },
     rewind(id, source) {
@@ -52,7 +58,7 @@ export function createGeminiReplay(context: ReadContext): GeminiReplay {
         return
       }
       leave(live, live.slice(at))
-      live = live.slice(0, at)
+      set(live.slice(0, at))
     },
     replace(messages, source) {
       if (messages.length === 0) {
@@ -64,7 +70,7 @@ export function createGeminiReplay(context: ReadContext): GeminiReplay {
       if (messages.slice(0, 3).some(isSnapshot)) {
         for (const entry of entries) {
           const same = known.get(fingerprint(entry.value))
-          if (same === undefined) live.push(entry)
+          if (same === undefined) add(entry)
           else aliases.set(stringOf(entry.value.id), stringOf(same.value.id))
         }
         return
@@ -74,10 +80,12 @@ export function createGeminiReplay(context: ReadContext): GeminiReplay {
         live,
         live.filter(({ value }) => !kept.has(fingerprint(value))),
       )
-      live = entries.map((entry) => {
-        const same = known.get(fingerprint(entry.value))
-        return same === undefined ? entry : { value: entry.value, source: same.source }
-      })
+      set(
+        entries.map((entry) => {
+          const same = known.get(fingerprint(entry.value))
+          return same === undefined ? entry : { value: entry.value, source: same.source }
+        }),
+      )
     },
     live: () => live,
     abandoned: () => abandoned,

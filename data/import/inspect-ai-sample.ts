@@ -26,16 +26,22 @@ export interface SamplePlace {
 }
 
 export function readInspectSample(raw: JsonObject, place: SamplePlace): Trajectory {
-  const { file, evaluation, task, context, index } = place
+  const { file, evaluation, task, index } = place
+  // Entries name the sample by their index, and the message in words.
+  const context: ReadContext = {
+    ...place.context,
+    damage: ({ index: message, reason }) =>
+      place.context.damage({ index, reason: message === undefined ? reason : `message ${message}: ${reason}` }),
+  }
   const events = arrayOf(raw.events ?? objectOf(raw.transcript).events).filter(isObject)
   const attachments = objectOf(raw.attachments ?? objectOf(raw.transcript).content)
   const resolve = (value: unknown): unknown =>
     resolveAttachments(value, attachments, (hash) =>
-      context.damage({ index, reason: `attachment ${hash} is missing: its reference stands for it` }),
+      context.damage({ reason: `attachment ${hash} is missing: its reference stands for it` }),
     )
   const messages = arrayOf(resolve(conversation(raw, events)))
   const run = createRunBuilder()
-  const system = addMessages(run, messages, { place, summaries: summaries(raw, events, resolve) })
+  const system = addMessages(run, messages, { file, context, summaries: summaries(raw, events, resolve) })
   const failed = events.filter((event) => event.event === 'model' && idOf(event.error) !== null).length
   if (failed > 0) context.ignore('failed model call', failed)
   const id = textOf(raw.id) || String(index)
@@ -90,15 +96,22 @@ function isSummary(message: JsonObject): boolean {
 function addMessages(
   run: RunBuilder,
   messages: readonly unknown[],
-  { place, summaries }: { readonly place: SamplePlace; readonly summaries: ReadonlyMap<string, string> },
+  {
+    file,
+    context,
+    summaries,
+  }: {
+    readonly file: string
+    readonly context: ReadContext
+    readonly summaries: ReadonlyMap<string, string>
+  },
 ): string {
-  const { context } = place
   const system: string[] = []
   const summed = new Set<string>()
   messages.forEach((message, index) => {
-    const source = { file: place.file, index }
+    const source = { file, index }
     if (!isObject(message)) {
-      context.damage({ index, reason: `sample ${place.index}: message ${index} is no object` })
+      context.damage({ index, reason: 'is no object' })
       return
     }
     const text = contentText(message.content)

@@ -19,31 +19,40 @@ export function isRun(value: unknown): value is JsonObject {
   return isObject(value) && typeof value.run_type === 'string' && ('inputs' in value || 'child_runs' in value)
 }
 
-/** @param roots runs without a parent in the log, each with its `child_runs` if it has any, and runs that name their parent */
-export function tracedRuns(roots: readonly JsonObject[]): readonly TracedRun[] {
-  const ids = new Set(roots.map((run) => run.id))
+/**
+ * Depth first. A run whose parents form a circle stands on its own.
+ * @param runs the log's runs, each with its `child_runs` if it has any, or naming its parent among the others
+ */
+export function tracedRuns(runs: readonly JsonObject[]): readonly TracedRun[] {
+  const ids = new Set(runs.map((run) => run.id))
   const childrenOf = new Map<unknown, JsonObject[]>()
   const tops: JsonObject[] = []
-  for (const run of roots) {
-    const parent = run.parent_run_id
-    if (parent !== null && parent !== undefined && parent !== run.id && ids.has(parent))
-      childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), run])
-    else tops.push(run)
+  for (const run of runs) {
+    const parent = idOf(run.parent_run_id)
+    if (parent === null || parent === run.id || !ids.has(parent)) tops.push(run)
+    else if (childrenOf.get(parent)?.push(run) === undefined) childrenOf.set(parent, [run])
   }
   const found: TracedRun[] = []
   const seen = new Set<JsonObject>()
-  const walk = (runs: readonly JsonObject[], tool: TracedRun | null): void => {
-    for (const value of inOrder(runs)) {
+  for (const start of [inOrder(tops), runs]) {
+    const open: Pending[] = start.map((value) => ({ value, tool: null })).toReversed()
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { value, tool } = next
       if (seen.has(value)) continue
       seen.add(value)
       const run: TracedRun = { value, index: found.length, tool }
       found.push(run)
       const children = [...arrayOf(value.child_runs).filter(isRun), ...(childrenOf.get(value.id) ?? [])]
-      walk(children, value.run_type === 'tool' ? run : tool)
+      const inside = value.run_type === 'tool' ? run : tool
+      for (const child of inOrder(children).toReversed()) open.push({ value: child, tool: inside })
     }
   }
-  walk(tops, null)
   return found
+}
+
+interface Pending {
+  readonly value: JsonObject
+  readonly tool: TracedRun | null
 }
 
 /** By dotted_order where all have one, else by start, else as logged. */
@@ -113,10 +122,10 @@ export function toolOutput(run: JsonObject): ToolOutput {
 /** `content='4' name='calc' tool_call_id='c1'`: each value is a Python literal. */
 function reprOf(text: string): JsonObject | null {
   if (!/^content=['"[]/.test(text)) return null
-  const fields: Record<string, unknown> = {}
-  const id = /(?:^|\s)tool_call_id=('[^'\\]*'|"[^"\\]*")\s*(?:\S+=\S+\s*)*$/.exec(text.slice(-2000))?.[1]
+  const at = text.lastIndexOf(' tool_call_id=')
+  const id = /^'[^'\\]*'|^"[^"\\]*"/.exec(at === -1 ? '' : text.slice(at + ' tool_call_id='.length))?.[0]
   if (id === undefined) return null
-  fields.tool_call_id = parsePythonLiteral(id)?.value
+  const fields = { tool_call_id: parsePythonLiteral(id)?.value }
   const ends = ['name=', 'id=', 'tool_call_id=', 'status=', 'artifact=', 'additional_kwargs=']
     .map((key) => text.lastIndexOf(` ${key}`))
     .filter((at) => at > 0)

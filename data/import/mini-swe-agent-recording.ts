@@ -10,18 +10,18 @@ import { createRunBuilder, type RunBuilder } from './run-builder.ts'
 import { settledTerminal, stripAnsi } from './strip-ansi.ts'
 import { readTextLines } from './text-lines.ts'
 
-const STEP = /^\s*mini-swe-agent \(step \d+, \$[\d.]+\):\s*$/
-const ROLE = /^\s*(System|User|Exit):\s*$/
+const STEP = /^mini-swe-agent \(step \d+, \$[\d.]+\):$/
+const ROLE = /^(System|User|Exit):$/
 /** Lines of the terminal, not of the run: a spinner, and what the model client prints beside an error. */
 const NOISE =
-  /^\s*(?:[\u2800-\u28ff|/\\-]?\s*Waiting for the LM to respond\.*|Give Feedback \/ Get Help: \S+|LiteLLM\.Info: .*|Provider List: \S+)\s*$/
+  /^(?:[\u2800-\u28ff|/\\-]? ?Waiting for the LM to respond\.*|Give Feedback \/ Get Help: \S+|LiteLLM\.Info: .*|Provider List: \S+)$/
 /** A message of the user role that ends the run: an output for nobody. */
-const SUBMITTED = /^\s*Saved trajectory to /
+const SUBMITTED = /^Saved trajectory to /
 
 export function isRecording(head: string): boolean {
   return stripAnsi(head)
     .split('\n')
-    .some((line) => STEP.test(line))
+    .some((line) => STEP.test(line.trim()))
 }
 
 interface Section {
@@ -57,12 +57,13 @@ export async function readRecording(
   for await (const { line, text: raw, problem } of readTextLines(file.path)) {
     if (problem !== null) context.damage({ line, reason: problem })
     const text = settledTerminal(raw)
-    const role: Section['role'] | null = STEP.test(text) ? 'Step' : roleAt(text, section)
+    const words = text.trim()
+    const role: Section['role'] | null = STEP.test(words) ? 'Step' : roleAt(words, section)
     if (role !== null) {
       end()
       section = { role, line, lines: [] }
-    } else if (NOISE.test(text)) context.ignore('terminal line')
-    else if (section !== null && !SUBMITTED.test(text)) section.lines.push(text)
+    } else if (NOISE.test(words)) context.ignore('terminal line')
+    else if (section !== null && !SUBMITTED.test(words)) section.lines.push(text)
     else context.ignore('line outside of the run')
   }
   end()

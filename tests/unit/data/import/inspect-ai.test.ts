@@ -125,7 +125,7 @@ describe('inspect_ai', () => {
     ])
     // Upstream's test log holds tool messages alone.
     expect(result.files.flatMap((file) => file.damage).map((entry) => entry.reason)).toEqual(
-      Array.from({ length: 11 }, (_, index) => `orphan result of call bash_${index + 1}`),
+      Array.from({ length: 11 }, (_, index) => `message ${index}: orphan result of call bash_${index + 1}`),
     )
     const streamed = result.trajectories.filter((run) => run.source.file.endsWith('log_streaming.eval'))
     expect(new Set(streamed.map((run) => run.group)).size).toBe(2)

@@ -82,6 +82,20 @@ describe('LangSmith run trees', () => {
     ])
   })
 
+  it('reads runs whose parents form a circle, each once', async () => {
+    const run = (id: string, parent: string, text: string) => ({
+      id,
+      trace_id: 't',
+      parent_run_id: parent,
+      run_type: 'llm',
+      inputs: {},
+      outputs: { generations: [[{ text }]] },
+    })
+    const log = jsonLines(run('a', 'b', 'one'), run('b', 'a', 'two'), run('c', 'c', 'three'))
+    const { interactions } = only(await importText('a.jsonl', log))
+    expect(interactions.map((entry) => entry.text).toSorted()).toEqual(['one', 'three', 'two'])
+  })
+
   it('recovers a damaged JSONL: a torn run, a record that is none', async () => {
     const flat = flatten(JSON.parse(readFileSync(fixturePath('langsmith.json'), 'utf8')))
     const lines = jsonLines(...flat)
