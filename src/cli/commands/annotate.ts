@@ -2,48 +2,57 @@
  * keepready annotate: runs.jsonl -> labels.jsonl.
  */
 import { Command, Option } from 'commander'
-import type { LabelRow } from '../../../data/annotate/label-record.ts'
-import { labelStats, prevalence } from '../../../data/annotate/label-stats.ts'
-import { annotateLineage, type LineageOptions, lineageName } from '../../../data/annotate/lineage.ts'
-import { matchLabels } from '../../../data/annotate/match-labels.ts'
-import { writeLabels } from '../../../data/store/labels.ts'
-import { readRuns } from '../../../data/store/runs.ts'
+import type { LineageOptions } from '../../../data/annotate/lineage.ts'
 import { AppError } from '../../errors.ts'
+import { annotateByLineage } from '../annotate-lineage.ts'
+import { LLM_OPTIONS, type LlmFlags, readLlmFlags, refuseLlmFlags } from '../annotate-llm-flags.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
-import { startProgress } from '../progress.ts'
+import { readEnvironment } from '../environment.ts'
 import { withAction } from '../run-action.ts'
+import { wholeNumber } from '../whole-number.ts'
 
-interface AnnotateOptions {
+interface AnnotateOptions extends LlmFlags {
   readonly annotator: string
-  readonly restated: LineageOptions['restated']
-  readonly anyLiteral: boolean
+  readonly restated?: LineageOptions['restated']
+  readonly anyLiteral?: boolean
   readonly out: string
+  readonly seed: string
 }
 
-/** What can annotate without a language model. */
-const ANNOTATORS = ['lineage'] as const
+const ANNOTATORS = ['lineage', 'llm'] as const
 
 export function createCommand(): Command {
   const command = new Command('annotate')
     .summary('runs.jsonl -> labels.jsonl')
     .description(
       'Says for every interaction of every run from which checkpoint on it is READY: may be replaced by a summary.\n' +
-        'The rule (lineage): READY right after the last use of what it brought in; never taken up stays KEEP.',
+        'lineage: a rule. READY right after the last use of what it brought in; never taken up stays KEEP.\n' +
+        'llm: a language model behind any OpenAI-compatible endpoint judges every checkpoint, then settles each\n' +
+        'interaction; quotes are checked by code. Nothing is sent without --yes or --redact. Stop it at any time: the\n' +
+        'same command goes on, and asks for no answer twice.',
     )
     .argument('<runs.jsonl>', 'runs as `keepready import` writes them')
-    .requiredOption('--out <labels.jsonl>', 'file to write; replaced as a whole when all runs are labelled')
+    .requiredOption('--out <labels.jsonl>', 'file to write; replaced as a whole at the end')
     .option('--annotator <name>', `who labels: ${ANNOTATORS.join(', ')}`, 'lineage')
     .addOption(
-      new Option('--restated <how>', 'a later use of what another interaction has restated by then')
-        .choices(['veto', 'excuse'])
-        .default('veto'),
+      new Option(
+        '--restated <how>',
+        'lineage: a later use of what another interaction has restated by then (default: veto)',
+      ).choices(['veto', 'excuse']),
     )
-    .option('--any-literal', 'evidence may be any literal of the interaction, not only one that it introduced', false)
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ keepready annotate runs.jsonl --annotator lineage --out labels.jsonl\n' +
-        '  $ keepready labels stats runs.jsonl labels.jsonl\n\nWhat labels mean: docs/labels.md',
-    )
+    .option('--any-literal', 'lineage: evidence may be any literal of the interaction, not only one it introduced')
+    .option('--seed <n>', 'llm: draws the checkpoints of long runs, as extract does', '0')
+  for (const option of LLM_OPTIONS) command.addOption(option)
+  command.addHelpText(
+    'after',
+    '\nExamples:\n  $ keepready annotate runs.jsonl --annotator lineage --out labels.jsonl\n' +
+      '  $ keepready labels stats runs.jsonl labels.jsonl\n' +
+      '  $ keepready annotate runs.jsonl --annotator llm --endpoint http://localhost:8000/v1 --model qwen3-32b \\\n' +
+      '      --out labels.jsonl --estimate\n' +
+      '  $ keepready annotate runs.jsonl --annotator llm --endpoint https://api.example.com/v1 --model NAME \\\n' +
+      '      --out labels.jsonl --redact --price-in 0.15 --price-out 0.60 --budget 5\n' +
+      '\nWhat labels mean: docs/labels.md. The llm annotator: docs/annotate-llm.md',
+  )
   return withAction<AnnotateOptions>(command, annotate)
 }
 
@@ -52,28 +61,21 @@ async function annotate(
   options: AnnotateOptions,
   [runsPath = '']: readonly string[],
 ): Promise<CommandResult> {
-  if (!ANNOTATORS.some((name) => name === options.annotator))
+  const { out } = options
+  if (options.annotator === 'lineage') {
+    refuseLlmFlags(options, 'lineage')
+    const lineage: LineageOptions = { restated: options.restated ?? 'veto', anyLiteral: options.anyLiteral ?? false }
+    return annotateByLineage(context, { runsPath, out, lineage })
+  }
+  if (options.annotator !== 'llm')
     throw new AppError(
       'option-invalid',
       `--annotator ${options.annotator} is not known; choose one of: ${ANNOTATORS.join(', ')}`,
     )
-  const lineage: LineageOptions = { restated: options.restated, anyLiteral: options.anyLiteral }
-  const trajectories = await readRuns(runsPath)
-  const progress = startProgress(context, { stage: 'annotate', total: trajectories.length, unit: 'runs' })
-  const rows: LabelRow[] = []
-  for (const trajectory of trajectories) {
-    rows.push(annotateLineage(trajectory, lineage))
-    progress.update(rows.length)
-    // Lets Ctrl-C through: annotating a run is one synchronous pass.
-    await new Promise((resolve) => setImmediate(resolve))
-    context.signal.throwIfAborted()
-  }
-  await writeLabels(options.out, rows)
-  const stats = labelStats(matchLabels(trajectories, rows))
-  const ready = `${stats.all.pairs.toLocaleString('en-US')} pairs, ${(100 * prevalence(stats.all)).toFixed(1)} % READY`
-  progress.done(`${rows.length} runs, ${ready}`)
-  return {
-    data: { annotator: lineageName(lineage), out: options.out, runs: rows.length, ...stats.all },
-    text: `wrote ${options.out}: ${rows.length} runs, ${ready}; look at it with: keepready labels stats ${runsPath} ${options.out}`,
-  }
+  if (options.restated !== undefined || options.anyLiteral !== undefined)
+    throw new AppError('option-invalid', '--restated and --any-literal belong to --annotator lineage: leave them out')
+  const settings = await readLlmFlags(options, readEnvironment())
+  const seed = wholeNumber('--seed', options.seed, 0)
+  const { annotateByLlm } = await import('../annotate-llm.ts')
+  return annotateByLlm(context, { runsPath, out, settings, seed })
 }
