@@ -18,7 +18,8 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; readonly loa
   },
   import: { summary: 'agent logs -> runs.jsonl', load: () => import('./commands/import.ts') },
   annotate: { summary: 'runs.jsonl -> labels.jsonl', load: () => import('./commands/annotate.ts') },
-  labels: { summary: 'look at labels: prevalence, ages, boundaries', load: () => import('./commands/labels.ts') },
+  labels: { summary: 'look at labels, correct them, compare them', load: () => import('./commands/labels.ts') },
+  inspect: { summary: 'what runs, labels and datasets hold', load: () => import('./commands/inspect.ts') },
   extract: { summary: 'runs + labels -> dataset of hidden states', load: () => import('./commands/extract.ts') },
   train: { summary: 'dataset -> router artefact', load: () => import('./commands/train.ts') },
   evaluate: {
@@ -30,6 +31,7 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; readonly loa
   plan: { summary: 'which spans of one history would be replaced', load: () => import('./commands/plan.ts') },
   compact: { summary: 'one history -> a shorter valid history', load: () => import('./commands/compact.ts') },
   validate: { summary: "one history against its provider's rules", load: () => import('./commands/validate.ts') },
+  cases: { summary: 'inputs with the right behaviour written beside them', load: () => import('./commands/cases.ts') },
   bench: { summary: 'latency and memory of extraction, as ratios', load: () => import('./commands/bench.ts') },
 }
 
