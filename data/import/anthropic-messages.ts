@@ -1,18 +1,20 @@
 /**
  * Anthropic Messages: bare lists, request bodies, JSONL of either or of single messages.
  */
-import { chatShape, isOtherAgentsLog, readChatLog } from './chat-log.ts'
+import { chatShape, isOtherAgentsLog, messageLog, readChatLog } from './chat-log.ts'
 import type { Importer } from './importer.ts'
 import { arrayOf, isObject } from './json-value.ts'
 
 /** Content blocks that only this format has; plain user and assistant strings could be either. */
 const OWN_BLOCKS = ['tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'server_tool_use', 'compaction']
 
+const LOG = messageLog('anthropic-messages')
+
 export const anthropicMessages: Importer = {
   name: 'anthropic-messages',
   summary: 'Anthropic Messages (a list, a request body, or JSONL of them)',
   detect(sample) {
-    const shape = chatShape(sample)
+    const shape = chatShape(sample, LOG)
     if (shape === null || isOtherAgentsLog(shape)) return null
     const isForeign = shape.messages.some(
       (message) => (message.role !== 'user' && message.role !== 'assistant') || 'tool_calls' in message,
@@ -27,5 +29,5 @@ export const anthropicMessages: Importer = {
         marks.length > 0 ? `messages with ${marks.join(', ')}` : 'messages of roles user and assistant with plain text',
     }
   },
-  read: (file, context) => readChatLog(file, 'anthropic-messages', context),
+  read: (file, context) => readChatLog(file, LOG, context),
 }

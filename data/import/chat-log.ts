@@ -1,56 +1,87 @@
 /**
- * Logs that hold a provider's own messages, for OpenAI chat and Anthropic Messages alike: a bare list or a request body as
- * one JSON file, JSONL with one body or list per line, or JSONL with one message per line.
+ * Logs that hold a provider's own messages: a bare list or a request body as one JSON file, JSONL with one body or list per
+ * line, or JSONL with one message per line. Each format says what its messages look like.
  */
 import { AppError } from '../../src/errors.ts'
+import { FORMATS } from '../../src/protocol/formats.ts'
 import type { HistoryFormat } from '../../src/protocol/history.ts'
 import type { Trajectory } from '../../src/trajectory/trajectory.ts'
 import { sessionGroup, taskGroup } from '../groups.ts'
+import { isAiSdkPart } from './ai-sdk-part.ts'
 import { fileStem } from './file-stem.ts'
 import { type HistoryRun, historyTrajectory } from './history-trajectory.ts'
 import type { LogFile, LogSample, ReadContext } from './importer.ts'
 import { arrayOf, idOf, isObject, type JsonObject, stringOf } from './json-value.ts'
 import { isLiveMcpTask } from './livemcpbench.ts'
+import { hasResponsesParts, isResponsesItem } from './responses-item.ts'
+import type { JudgeMessage } from './set-aside.ts'
+
+/** How messages of a provider stand in a log. */
+export interface ChatLogKind {
+  readonly format: HistoryFormat
+  readonly isMessage: (value: unknown) => boolean
+  /** A body as the text that is parsed, where that is another one than the log's own. */
+  readonly bodyText?: (raw: string, body: JsonObject) => string
+  /** What stands among the messages and is no part of the conversation. */
+  readonly judge?: JudgeMessage
+}
+
+/** OpenAI chat and Anthropic Messages: what tells them apart is looked for inside the messages. */
+export function messageLog(format: 'openai-chat' | 'anthropic-messages'): ChatLogKind {
+  return {
+    format,
+    isMessage: (value) =>
+      isObject(value) && typeof value.role === 'string' && ('content' in value || 'tool_calls' in value),
+  }
+}
 
 /** All messages in the sample, and the request bodies around them. */
 export interface ChatShape {
   readonly messages: readonly JsonObject[]
+  /** What stands among them and is none. */
+  readonly strangers: readonly unknown[]
   readonly bodies: readonly JsonObject[]
 }
 
 /** Null for what holds no message list: also a lone message, which is an answer rather than a history. */
-export function chatShape(sample: LogSample): ChatShape | null {
+export function chatShape(sample: LogSample, kind: ChatLogKind): ChatShape | null {
   const values = sample.document === undefined ? sample.records : [sample.document]
   const bodies: JsonObject[] = []
   const messages: JsonObject[] = []
+  const strangers: unknown[] = []
+  const isMessage = (value: unknown): value is JsonObject => isObject(value) && kind.isMessage(value)
   let others = 0
   for (const value of values) {
-    if (isBody(value)) {
-      bodies.push(value)
-      messages.push(...arrayOf(value.messages).filter(isMessage))
-    } else if (Array.isArray(value) && value.some(isMessage)) messages.push(...value.filter(isMessage))
+    const list = isObject(value) ? listOf(value, kind) : value
+    if (isObject(value) && list !== null) bodies.push(value)
+    if (Array.isArray(list) && list.some(isMessage))
+      for (const element of list) {
+        if (isMessage(element)) messages.push(element)
+        else strangers.push(element)
+      }
     else if (isMessage(value) && sample.document === undefined) messages.push(value)
     else others += 1
   }
   // Damaged lines are no records; whole records of another kind say that the file is another format.
-  return messages.length === 0 || others * 5 > values.length ? null : { messages, bodies }
+  return messages.length === 0 || others * 5 > values.length ? null : { messages, strangers, bodies }
 }
 
-function isMessage(value: unknown): value is JsonObject {
-  return isObject(value) && typeof value.role === 'string' && ('content' in value || 'tool_calls' in value)
-}
-
-function isBody(value: unknown): value is JsonObject {
-  return isObject(value) && Array.isArray(value.messages) && value.messages.some(isMessage)
+/** All message lists of a request or response body, joined; null for what is no body. */
+function listOf(value: JsonObject, { format, isMessage }: ChatLogKind): readonly unknown[] | null {
+  const lists = FORMATS[format].listFields.map((field) => value[field]).filter((list) => Array.isArray(list))
+  return lists.some((list) => list.some(isMessage)) ? lists.flat() : null
 }
 
 /**
- * Agents whose logs look like chat messages but use the roles for something else: there the user role carries
- * observations, and importing them as chat would turn every observation into a person's words.
+ * Logs that look like chat messages but are another format: OpenAI Responses items, AI SDK messages, and agents that use the roles for
+ * something else, so that importing them as chat would turn every observation into a person's words.
  */
 export function isOtherAgentsLog(shape: ChatShape): boolean {
   if (shape.bodies.some((body) => stringOf(body.trajectory_format).startsWith('mini-swe-agent'))) return true
   if (shape.bodies.some(isLiveMcpTask)) return true
+  if (shape.strangers.some(isResponsesItem) || shape.messages.some(hasResponsesParts)) return true
+  if (shape.messages.some(({ content, parts }) => Array.isArray(parts) || arrayOf(content).some(isAiSdkPart)))
+    return true
   // A model call of OpenHands: its response is the newest interaction, and its messages may hold results as user text.
   if (shape.bodies.some((body) => 'response' in body && 'latency_sec' in body)) return true
   return shape.messages.some(
@@ -61,33 +92,42 @@ export function isOtherAgentsLog(shape: ChatShape): boolean {
 }
 
 /** Throws log-malformed when the file holds no message list at all. */
-export function readChatLog(file: LogFile, format: HistoryFormat, context: ReadContext): AsyncIterable<Trajectory> {
-  return file.sample.document === undefined ? readLines(file, format, context) : readDocument(file, format, context)
+export function readChatLog(file: LogFile, kind: ChatLogKind, context: ReadContext): AsyncIterable<Trajectory> {
+  return file.sample.document === undefined ? readLines(file, kind, context) : readDocument(file, kind, context)
 }
 
-async function* readDocument(file: LogFile, format: HistoryFormat, context: ReadContext): AsyncGenerator<Trajectory> {
+async function* readDocument(file: LogFile, kind: ChatLogKind, context: ReadContext): AsyncGenerator<Trajectory> {
   const { document } = file.sample
-  const text = isMessage(document) ? `[${await file.text()}]` : await file.text()
-  const { trajectory, damage } = translated(file, () =>
+  const { format } = kind
+  const raw = await file.text()
+  const { trajectory, damage, dropped } = translated(file, () =>
     historyTrajectory({
-      text,
+      judge: kind.judge,
+      text: kind.isMessage(document) ? `[${raw}]` : textOf(kind, raw, document),
       format,
       ...identity(file, format, { body: document, place: '' }),
       source: { file: file.name },
     }),
   )
   for (const entry of damage) context.damage(entry)
+  ignoreDropped(context, dropped)
   yield trajectory
 }
 
-async function* readLines(file: LogFile, format: HistoryFormat, context: ReadContext): AsyncGenerator<Trajectory> {
+function textOf({ bodyText }: ChatLogKind, raw: string, value: unknown): string {
+  return bodyText !== undefined && isObject(value) ? bodyText(raw, value) : raw
+}
+
+async function* readLines(file: LogFile, kind: ChatLogKind, context: ReadContext): AsyncGenerator<Trajectory> {
   const messages: { readonly raw: string; readonly line: number }[] = []
+  const { format } = kind
   for await (const line of file.lines()) {
     if (line.kind === 'problem') context.damage({ line: line.line, reason: line.reason })
-    else if (isMessage(line.value)) messages.push({ raw: line.raw, line: line.line })
-    else if (isBody(line.value) || Array.isArray(line.value)) {
-      const run = readBody(file, format, line)
+    else if (kind.isMessage(line.value)) messages.push({ raw: line.raw, line: line.line })
+    else if (Array.isArray(line.value) || (isObject(line.value) && listOf(line.value, kind) !== null)) {
+      const run = readBody(file, kind, line)
       for (const entry of run.damage) context.damage({ line: line.line, reason: entry.reason })
+      ignoreDropped(context, run.dropped)
       if (run.trajectory !== null) yield run.trajectory
     } else context.damage({ line: line.line, reason: 'record is neither a message nor a request body' })
   }
@@ -95,6 +135,7 @@ async function* readLines(file: LogFile, format: HistoryFormat, context: ReadCon
   const lineOf = (index: number): number => messages[index]?.line ?? 1
   const run = translated(file, () =>
     historyTrajectory({
+      judge: kind.judge,
       text: `[${messages.map((message) => message.raw).join(',')}]`,
       format,
       ...identity(file, format, { body: null, place: '' }),
@@ -103,27 +144,41 @@ async function* readLines(file: LogFile, format: HistoryFormat, context: ReadCon
     }),
   )
   for (const entry of run.damage) context.damage({ line: lineOf(entry.index), reason: entry.reason })
+  ignoreDropped(context, run.dropped)
   yield run.trajectory
+}
+
+function ignoreDropped(context: ReadContext, dropped: number): void {
+  if (dropped > 0) context.ignore('answer to a summary', dropped)
 }
 
 /** One line that is a request body or a message list; null, with the reason, when it is no history. */
 function readBody(
   file: LogFile,
-  format: HistoryFormat,
+  kind: ChatLogKind,
   line: { readonly line: number; readonly value: unknown; readonly raw: string },
-): { readonly trajectory: Trajectory | null; readonly damage: readonly { readonly reason: string }[] } {
+): {
+  readonly trajectory: Trajectory | null
+  readonly damage: readonly { readonly reason: string }[]
+  readonly dropped: number
+} {
   try {
-    const { trajectory, damage } = historyTrajectory({
-      text: line.raw,
-      format,
-      ...identity(file, format, { body: line.value, place: `-line${line.line}` }),
+    const { trajectory, damage, dropped } = historyTrajectory({
+      judge: kind.judge,
+      text: textOf(kind, line.raw, line.value),
+      format: kind.format,
+      ...identity(file, kind.format, { body: line.value, place: `-line${line.line}` }),
       source: { file: file.name, line: line.line },
       sourceOf: (index) => ({ file: file.name, line: line.line, index }),
     })
-    return { trajectory, damage: damage.map(({ index, reason }) => ({ reason: `message ${index}: ${reason}` })) }
+    return {
+      trajectory,
+      damage: damage.map(({ index, reason }) => ({ reason: `message ${index}: ${reason}` })),
+      dropped,
+    }
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause
-    return { trajectory: null, damage: [{ reason: cause.message }] }
+    return { trajectory: null, damage: [{ reason: cause.message }], dropped: 0 }
   }
 }
 
@@ -132,12 +187,14 @@ function identity(
   file: LogFile,
   format: HistoryFormat,
   run: { readonly body: unknown; readonly place: string },
-): Pick<HistoryRun, 'id' | 'domain' | 'groupOf'> {
+): Pick<HistoryRun, 'id' | 'domain' | 'groupOf' | 'truncated'> {
   const session = isObject(run.body) ? (idOf(run.body.session_id) ?? idOf(run.body.conversation_id)) : null
   const own = `${fileStem(file.name)}-${file.sha256.slice(0, 8)}${run.place}`
   return {
     id: `${format}/${own}`,
     domain: format,
+    // A response body that ran into its token limit.
+    truncated: isObject(run.body) && run.body.status === 'incomplete',
     groupOf: (task) =>
       session !== null
         ? sessionGroup(format, session)

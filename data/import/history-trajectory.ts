@@ -6,11 +6,13 @@ import { AppError } from '../../src/errors.ts'
 import { FORMATS } from '../../src/protocol/formats.ts'
 import type { History, HistoryFormat, HistoryMessage, Violation } from '../../src/protocol/history.ts'
 import { parseHistory, parseOneMessage } from '../../src/protocol/parse-history.ts'
+import { readSegments } from '../../src/protocol/read-segments.ts'
 import { scanJson } from '../../src/protocol/scan-json.ts'
 import { splitHistory } from '../../src/protocol/split-history.ts'
 import { validateHistory } from '../../src/protocol/validate-history.ts'
 import type { SourceRef, Trajectory } from '../../src/trajectory/trajectory.ts'
 import type { FormatName } from './importer.ts'
+import { type JudgeMessage, setAside, withAside } from './set-aside.ts'
 
 export interface HistoryRun {
   /** JSON text of the list or of the request body. */
@@ -25,6 +27,8 @@ export interface HistoryRun {
   /** Where message `index` stands; default: its index in the list. */
   readonly sourceOf?: (index: number) => SourceRef
   readonly truncated?: boolean
+  /** What stands in the list and is no part of the conversation. Default: nothing. */
+  readonly judge?: JudgeMessage | undefined
 }
 
 /** A message that was left out, or a result that answers nothing. `index`: position in the list. */
@@ -36,17 +40,21 @@ export interface MessageDamage {
 export interface HistoryImport {
   readonly trajectory: Trajectory
   readonly damage: readonly MessageDamage[]
+  /** Messages that a client wrote in the model's name: left out. */
+  readonly dropped: number
 }
 
 /** Throws history-malformed when the text holds no message list; single bad messages are left out and reported. */
 export function historyTrajectory(run: HistoryRun): HistoryImport {
   const { history, kept, damage } = parseLeniently(run.text, run.format)
   const indexOf = (position: number): number => kept?.[position] ?? position
-  const sourceOf = (source: SourceRef): SourceRef => {
-    const index = indexOf(source.index ?? 0)
+  const { live, positions, aside, dropped } = setAside(history, run.judge)
+  const positionOf = ({ index = 0 }: SourceRef): number => positions[index] ?? index
+  const sourceAt = (position: number): SourceRef => {
+    const index = indexOf(position)
     return run.sourceOf?.(index) ?? { file: run.source.file, index }
   }
-  const { trajectory } = splitHistory(history, { id: run.id, file: run.source.file })
+  const { trajectory } = splitHistory(live, { id: run.id, file: run.source.file })
   const doubtful = validateHistory(history)
     .filter((violation) => concernsResult(history, violation))
     .map((violation) => ({ index: indexOf(messageOf(violation)), reason: `${violation.rule}: ${violation.message}` }))
@@ -57,11 +65,21 @@ export function historyTrajectory(run: HistoryRun): HistoryImport {
       domain: run.domain,
       format: run.domain,
       truncated: run.truncated ?? false,
-      interactions: trajectory.interactions.map((entry) => ({ ...entry, source: sourceOf(entry.source) })),
-      turns: trajectory.turns.map((turn) => ({ ...turn, source: sourceOf(turn.source) })),
+      interactions: trajectory.interactions.map((entry) => ({ ...entry, source: sourceAt(positionOf(entry.source)) })),
+      turns: withAside(
+        {
+          turns: trajectory.turns.map((turn) => {
+            const position = positionOf(turn.source)
+            return { turn: { ...turn, source: sourceAt(position) }, position }
+          }),
+          interactions: trajectory.interactions.map((entry) => positionOf(entry.source)),
+        },
+        aside.map(({ position, kind, text }) => ({ turn: { kind, text, source: sourceAt(position) }, position })),
+      ),
       source: run.source,
     },
     damage: [...damage, ...doubtful],
+    dropped,
   }
 }
 
@@ -113,13 +131,15 @@ function fieldTexts(text: string, listFields: readonly string[]): readonly strin
   )
 }
 
-/** Results without a call, and second results: C2, A2, and A3 where it points at a result. */
+/** Rules that point at a result without a call, or at the second one of a call; some of them at calls as well. */
+const RESULT_RULES: readonly string[] = ['C2', 'R2', 'A2', 'A3', 'G2', 'V2', 'V3']
+
 function concernsResult(history: History, violation: Violation): boolean {
-  if (violation.rule === 'C2' || violation.rule === 'A2') return true
-  if (violation.rule !== 'A3') return false
-  const block = Number(violation.pointer.split('/')[4])
-  const value = history.messages[messageOf(violation)]?.blocks?.[block]?.value
-  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'tool_result'
+  if (!RESULT_RULES.includes(violation.rule)) return false
+  const number = messageOf(violation)
+  const message = history.messages[number]
+  const segments = message === undefined ? [] : readSegments(history, message, number)
+  return segments.some(({ kind, pointer }) => kind === 'result' && pointer === violation.pointer)
 }
 
 /** i of /messages/i/... */

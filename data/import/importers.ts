@@ -1,4 +1,6 @@
 /** All importers, in the order in which they are named to people. */
+import { aiSdk } from './ai-sdk.ts'
+import { aiSdkUi } from './ai-sdk-ui.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
 import { atif } from './atif.ts'
 import { browserGym } from './browsergym.ts'
@@ -6,6 +8,7 @@ import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
 import { curie } from './curie.ts'
 import { geminiCli } from './gemini-cli.ts'
+import { geminiContents } from './gemini-contents.ts'
 import { googleAdk } from './google-adk.ts'
 import type { Importer } from './importer.ts'
 import { inspectAi } from './inspect-ai.ts'
@@ -31,6 +34,9 @@ export const IMPORTERS: readonly Importer[] = [
   openAiChat,
   openAiResponses,
   anthropicMessages,
+  geminiContents,
+  aiSdk,
+  aiSdkUi,
   pi,
   whoAndWhen,
   sweAgent,

@@ -1,7 +1,7 @@
 /**
  * OpenAI chat completions messages: bare lists, request bodies, JSONL of either or of single messages.
  */
-import { chatShape, isOtherAgentsLog, readChatLog } from './chat-log.ts'
+import { chatShape, isOtherAgentsLog, messageLog, readChatLog } from './chat-log.ts'
 import type { Importer } from './importer.ts'
 import { arrayOf, isObject, type JsonObject } from './json-value.ts'
 
@@ -17,11 +17,13 @@ const MARKS: readonly { readonly what: string; readonly test: (message: JsonObje
 ]
 const FOREIGN_BLOCKS = ['tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'toolCall']
 
+const LOG = messageLog('openai-chat')
+
 export const openAiChat: Importer = {
   name: 'openai-chat',
   summary: 'OpenAI chat messages (a list, a request body, or JSONL of them)',
   detect(sample) {
-    const shape = chatShape(sample)
+    const shape = chatShape(sample, LOG)
     if (shape === null || isOtherAgentsLog(shape)) return null
     const hasForeign = shape.messages.some((message) =>
       arrayOf(message.content).some((block) => isObject(block) && FOREIGN_BLOCKS.includes(String(block.type))),
@@ -33,5 +35,5 @@ export const openAiChat: Importer = {
       ? null
       : { because: 'messages of roles user and assistant with plain text' }
   },
-  read: (file, context) => readChatLog(file, 'openai-chat', context),
+  read: (file, context) => readChatLog(file, LOG, context),
 }
