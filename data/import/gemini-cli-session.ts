@@ -10,8 +10,9 @@ import { pairResult } from './pair-result.ts'
 import type { RunBuilder } from './run-builder.ts'
 
 /** The model's answer to the summary of a compression: written by the CLI, no model call. */
-const ACKNOWLEDGEMENT = 'Got it. Thanks for the additional context!'
-const INJECTED =
+export const ACKNOWLEDGEMENT = 'Got it. Thanks for the additional context!'
+/** User text that the CLI has written. */
+export const INJECTED =
   /^\s*(?:<(?:session_context|hook_context|system-reminder|loaded_context|project_context)\b|This is the Gemini CLI\.|--- Content from referenced files ---)/
 
 export function addGeminiMessages(run: RunBuilder, entries: readonly GeminiEntry[], context: ReadContext): void {

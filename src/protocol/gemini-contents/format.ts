@@ -40,7 +40,8 @@ function readRole(value: JsonObject, path: JsonPath): MessageRole {
 export const geminiContents: ProviderFormat = {
   name: 'gemini-contents',
   noun: 'contents',
-  listFields: ['contents'],
+  // `history`: chats of the SDK, checkpoints of Gemini CLI.
+  listFields: ['contents', 'history'],
   blockField: 'parts',
   systemField: 'systemInstruction',
   systemAliases: ['system_instruction'],
