@@ -93,7 +93,7 @@ function* recover(text: string, line: number): Generator<JsonLine> {
     while (text[at] === ' ' || text[at] === ',') at += 1
   }
   if (at >= text.length) return
-  const tail = wholeTail(text, at)
+  const tail = gluedRecords(text, at)
   if (tail === null) {
     yield {
       kind: 'problem',
@@ -103,26 +103,44 @@ function* recover(text: string, line: number): Generator<JsonLine> {
     return
   }
   yield { kind: 'problem', line, reason: `torn record of ${tail.at - at} characters before a whole one` }
-  yield { kind: 'record', line, value: tail.value, raw: text.slice(tail.at) }
+  for (const { value, raw } of tail.records) yield { kind: 'record', line, value, raw }
 }
 
-/** More candidates than any torn prefix needs; keeps a huge damaged line linear. */
+/** More candidates than any torn prefix needs, and how often a line is walked at most: a huge damaged line stays linear. */
 const MAX_TAIL_CANDIDATES = 5000
+const MAX_TAIL_WALKS = 20
+
+interface GluedRecords {
+  readonly at: number
+  readonly records: readonly { readonly value: unknown; readonly raw: string }[]
+}
 
 /**
- * The leftmost object after `from` that reaches to the end of the line. Only one that looks like a record of its own
- * (it names its type or its role, and holds more than a content block does) counts: the inner objects of a torn record
- * must not come back as records.
+ * The leftmost place after `from` from which whole objects follow each other up to the end of the line. Only ones that look
+ * like records of their own (they name their type or their role, and hold more than a content block does) count: the inner
+ * objects of a torn record must not come back as records.
  */
-function wholeTail(text: string, from: number): { readonly at: number; readonly value: unknown } | null {
+function gluedRecords(text: string, from: number): GluedRecords | null {
   if (!text.endsWith('}')) return null
   let at = from
-  for (let tries = 0; tries < MAX_TAIL_CANDIDATES; tries += 1) {
+  let walked = 0
+  for (let tries = 0; tries < MAX_TAIL_CANDIDATES && walked < MAX_TAIL_WALKS * text.length; tries += 1) {
     const next = text.slice(at + 1).search(/\{\s*"/)
     if (next === -1) return null
     at += 1 + next
-    const parsed = tryParse(text.slice(at))
-    if (parsed !== undefined) return looksLikeRecord(parsed.value) ? { at, value: parsed.value } : null
+    const records: { value: unknown; raw: string }[] = []
+    let place = at
+    for (;;) {
+      const end = text[place] === '{' ? balancedEnd(text, place) : -1
+      walked += (end === -1 ? text.length : end) - place
+      const raw = end === -1 ? '' : text.slice(place, end)
+      const parsed = raw === '' ? undefined : tryParse(raw)
+      if (parsed === undefined || !looksLikeRecord(parsed.value)) break
+      records.push({ value: parsed.value, raw })
+      place = end
+      while (text[place] === ' ') place += 1
+      if (place >= text.length) return { at, records }
+    }
   }
   return null
 }

@@ -117,9 +117,9 @@ function stringEnd(text: string, start: number): number {
   return -1
 }
 
-/** A scalar that touches the end of the text may be cut. */
+/** A scalar that touches the end of the text, or goes on as no number does, may be cut. */
 function scalarEnd(text: string, start: number): number {
   SCALAR.lastIndex = start
   const end = SCALAR.test(text) ? SCALAR.lastIndex : -1
-  return end === text.length ? -1 : end
+  return end !== -1 && ',]} \t\r\n'.includes(text.charAt(end) || '?') ? end : -1
 }
