@@ -5,6 +5,7 @@
 import { hashHistory } from '../protocol/hash-history.ts'
 import type { History, Part, SplitHistory, Violation } from '../protocol/history.ts'
 import { splitHistory } from '../protocol/split-history.ts'
+import { isPrefixBound, stripBoundThinking, type ThinkingBinding } from '../protocol/thinking-binding.ts'
 import { blockingViolations, validateHistory } from '../protocol/validate-history.ts'
 import { neutraliseMarkup, summaryFault } from './check-summary.ts'
 import { buildTokenTable, type CountTokens, countMessage } from './count-history.ts'
@@ -19,6 +20,8 @@ export interface ApplyInput {
   /** By canonical start of the span; one for every accepted span. */
   readonly summaries: ReadonlyMap<number, string>
   readonly countTokens: CountTokens
+  /** What an edit does to the signed thinking behind it (reference/protocol.md, A10); default: auto. */
+  readonly thinkingBinding?: ThinkingBinding
 }
 
 /** Never throws for what is in the history, the plan or the summaries: the outcome and its reason say what happened. */
@@ -49,7 +52,10 @@ export function applyPlan(input: ApplyInput): Compaction {
     if (typeof made === 'string') return stop(made === 'no_gain' ? 'noop' : 'failed', made)
     replacements.push(made)
   }
-  const messages = replaceSpans(history, replacements)
+  const replaced = replaceSpans(history, replacements)
+  const { messages, stripped } = isPrefixBound(history, input.thinkingBinding ?? 'auto')
+    ? stripBoundThinking(history, replaced)
+    : { messages: replaced, stripped: [] }
   const result: History = { ...history, messages }
   const outputViolations = newViolations(inputViolations, validateHistory(result))
   if (outputViolations.length > 0 || !keepsIndices(split, accepted, result))
@@ -64,6 +70,7 @@ export function applyPlan(input: ApplyInput): Compaction {
     tokens: { before: plan.tokens.before, after },
     baseHash,
     newHash: hashHistory(result),
+    ...(stripped.length === 0 ? {} : { strippedThinking: stripped }),
   }
 }
 

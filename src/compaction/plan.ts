@@ -57,4 +57,6 @@ export interface Compaction {
   readonly newHash: string
   /** Why the input was refused (`input-invalid`) or the result thrown away (`output-invalid`). */
   readonly violations?: readonly Violation[]
+  /** Pointers into the input, of signed thinking that the edit would have made invalid and that was left out. */
+  readonly strippedThinking?: readonly string[]
 }

@@ -2,10 +2,10 @@
  * Builds the new message list: interactions of spans out, one summary message in where each span began, everything else as
  * the same raw slices in the same order (DESIGN section 5). Pure.
  */
+import { replaceElements } from '../protocol/edit-json.ts'
 import { FORMATS } from '../protocol/formats.ts'
 import type { History, HistoryMessage, Part } from '../protocol/history.ts'
 import { parseOneMessage } from '../protocol/parse-history.ts'
-import { scanJson } from '../protocol/scan-json.ts'
 
 export interface Replacement {
   /** All parts of the span's interactions, the first of them the earliest. */
@@ -37,14 +37,8 @@ function remainder(history: History, number: number, gone: readonly Part[]): His
   const kept = blocks.filter(
     (_, block) => !gone.some(({ blocks: range }) => range !== undefined && block >= range[0] && block < range[1]),
   )
-  return kept.length === 0
-    ? null
-    : parseOneMessage(spliceBlocks(message.raw, kept, FORMATS[history.format].blockField), history, number)
-}
-
-/** The message's own text with another list of blocks in its block field; every other byte stays. */
-function spliceBlocks(raw: string, blocks: readonly { readonly raw: string }[], field: string): string {
-  const content = scanJson(raw, { keepDepth: 1 }).members.get(field)
-  if (content === undefined) return raw
-  return `${raw.slice(0, content.start)}[${blocks.map((block) => block.raw).join(',')}]${raw.slice(content.end)}`
+  if (kept.length === 0) return null
+  const raws = kept.map(({ raw }) => raw)
+  const raw = replaceElements(message.raw, [FORMATS[history.format].blockField], raws)
+  return parseOneMessage(raw, history, number)
 }

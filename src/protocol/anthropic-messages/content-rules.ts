@@ -1,11 +1,11 @@
 /**
  * A5, A7, A8, A14, A15: order and content of Anthropic Messages. A6 (neighbouring messages of one role are combined) allows
- * something and so has no check. A9-A13 bind thinking to models and are not checked here: a message list alone does not
- * tell the model. Pure.
+ * something and so has no check. A9 and A13 are in thinking-rules.ts. Pure.
  */
+import type { HistoryMessage } from '../history.ts'
 import { jsonPointer } from '../json-pointer.ts'
 import { type Finding, quote, type Rule, type RuleInput } from '../rules/rule.ts'
-import type { Segment } from '../segment.ts'
+import { isObject, type Segment } from '../segment.ts'
 
 const TOOL_ID = /^[a-zA-Z0-9_-]+$/
 
@@ -56,10 +56,17 @@ export const ANTHROPIC_CONTENT_RULES: readonly Rule[] = [
 
 function checkFirstRole({ history }: RuleInput): readonly Finding[] {
   const first = history.messages.findIndex((message) => message.role !== 'system')
-  if (first === -1 || history.messages[first]?.role === 'user') return []
+  const message = history.messages[first]
+  if (message === undefined || message.role === 'user' || beginsWithCompaction(message)) return []
   return [
     { pointer: jsonPointer([history.listField, first]), message: 'the first message has role assistant, not user' },
   ]
+}
+
+/** It stands for what came before, the first turn of the user included (A13). */
+function beginsWithCompaction({ blocks }: HistoryMessage): boolean {
+  const value = blocks?.[0]?.value
+  return isObject(value) && value.type === 'compaction'
 }
 
 function checkLastRole({ history }: RuleInput): readonly Finding[] {

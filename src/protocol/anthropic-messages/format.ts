@@ -7,6 +7,7 @@ import { ANTHROPIC_CONTENT_RULES } from './content-rules.ts'
 import { ANTHROPIC_EDITS } from './edits.ts'
 import { ANTHROPIC_PAIRING_RULES } from './pairing-rules.ts'
 import { readAnthropicSegments } from './segments.ts'
+import { ANTHROPIC_THINKING_RULES } from './thinking-rules.ts'
 import { writeAnthropicMessages } from './write.ts'
 
 const ROLES: Readonly<Record<string, MessageRole>> = { user: 'user', assistant: 'assistant', system: 'system' }
@@ -22,7 +23,12 @@ export const anthropicMessages: ProviderFormat = {
   batch: 'run',
   readRole: (value, path) => readNamedRole(value, path, { format: 'anthropic-messages', roles: ROLES }),
   readSegments: readAnthropicSegments,
-  rules: [...ANTHROPIC_PAIRING_RULES, ...ANTHROPIC_CONTENT_RULES, loneSurrogateRule('anthropic-messages')],
+  rules: [
+    ...ANTHROPIC_PAIRING_RULES,
+    ...ANTHROPIC_CONTENT_RULES,
+    ...ANTHROPIC_THINKING_RULES,
+    loneSurrogateRule('anthropic-messages'),
+  ],
   imageTokens: 'anthropic',
   userMessage: (text) => ({ role: 'user', content: text }),
   edits: ANTHROPIC_EDITS,

@@ -4,6 +4,7 @@
  * The words of the user stay verbatim and in order, untouched messages keep their bytes, calls in flight stay as they are.
  */
 import type { History, Violation } from '../history.ts'
+import { isPrefixBound, stripBoundThinking, type ThinkingBinding } from '../thinking-binding.ts'
 import { validateHistory } from '../validate-history.ts'
 import type { Change } from './change.ts'
 import { readComplaints } from './complaints.ts'
@@ -17,6 +18,8 @@ import { historyOf, startWork, type WorkingList } from './working-list.ts'
 export interface RepairOptions {
   /** A call that was never answered, and never will be, is dropped (default), or closed by a result that says so. */
   readonly danglingCalls?: 'drop' | 'close'
+  /** What an edit does to the signed thinking behind it (A10); default: auto. */
+  readonly thinkingBinding?: ThinkingBinding
 }
 
 export interface Repair {
@@ -36,7 +39,7 @@ const MAX_ROUNDS = 12
 
 /** Idempotent: repairing the repaired history changes nothing. */
 export function repairHistory(history: History, options: RepairOptions = {}): Repair {
-  const { danglingCalls = 'drop' } = options
+  const { danglingCalls = 'drop', thinkingBinding = 'auto' } = options
   const changes: Change[] = []
   let list: WorkingList = startWork(history)
   let violations = validateHistory(history)
@@ -51,10 +54,25 @@ export function repairHistory(history: History, options: RepairOptions = {}): Re
     }
     if (changes.length === before) break
   }
+  if (changes.length === 0) return { history, changes, remaining: violations, origins: originsOf(list) }
+  if (!isPrefixBound(history, thinkingBinding))
+    return { history: historyOf(history, list), changes, remaining: violations, origins: originsOf(list) }
+  const { messages, from, stripped } = stripBoundThinking(history, historyOf(history, list).messages)
+  const bound = {
+    rule: 'A10',
+    action: 'dropped',
+    sentence: 'thinking behind a repaired place is no longer valid',
+  } as const
+  const origins = originsOf(list)
+  const repaired: History = { ...history, messages }
   return {
-    history: changes.length === 0 ? history : historyOf(history, list),
-    changes,
-    remaining: violations,
-    origins: list.map(({ origin }) => origin),
+    history: repaired,
+    changes: [...changes, ...stripped.map((pointer): Change => ({ ...bound, pointer }))],
+    remaining: stripped.length === 0 ? violations : validateHistory(repaired),
+    origins: from.map((index) => origins[index] ?? null),
   }
+}
+
+function originsOf(list: WorkingList): readonly (number | null)[] {
+  return list.map(({ origin }) => origin)
 }
