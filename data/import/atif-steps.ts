@@ -2,7 +2,6 @@
  * Steps of an ATIF trajectory -> interactions. Steps that a compaction or a fork copied in are no model calls of this run:
  * they are counted and left out.
  */
-import { toWellFormed } from '../../src/protocol/well-formed.ts'
 import type { Interaction, Observation, SourceRef, Turn } from '../../src/trajectory/trajectory.ts'
 import { contentText } from './content-text.ts'
 import type { ReadContext } from './importer.ts'
@@ -89,8 +88,8 @@ function callsOf(step: JsonObject): Interaction['toolCalls'] {
     .filter(isObject)
     .map((call) => ({
       id: idOf(call.tool_call_id),
-      name: toWellFormed(stringOf(call.function_name)),
-      arguments: toWellFormed(textOf(call.arguments)),
+      name: stringOf(call.function_name),
+      arguments: textOf(call.arguments),
     }))
 }
 

@@ -2,7 +2,6 @@
  * Gemini CLI stream-json: init, message (pieces of one text carry delta:true), tool_use, tool_result, error, result.
  * Nothing names the model call: text and tool uses in a row are one, up to the first result or the next message of a user.
  */
-import { toWellFormed } from '../../src/protocol/well-formed.ts'
 import type { SourceRef, ToolCall, Trajectory } from '../../src/trajectory/trajectory.ts'
 import { sessionGroup } from '../groups.ts'
 import { builtTrajectory } from './built-trajectory.ts'
@@ -69,5 +68,5 @@ function resultOf(record: JsonObject): { callId: string | null; name: null; cont
   const isError = record.status === 'error'
   const output = contentText(record.output)
   const content = output === '' && isError ? stringOf(objectOf(record.error).message) : output
-  return { callId: idOf(record.tool_id), name: null, content: toWellFormed(content), isError }
+  return { callId: idOf(record.tool_id), name: null, content, isError }
 }

@@ -17,6 +17,18 @@ const FIXTURES = [
   'swe-agent-history-only.traj',
   'claude-code-v1.jsonl',
   'claude-code-v2.jsonl',
+  'codex.jsonl',
+  'gemini-cli-session.jsonl',
+  'gemini-cli-stream.jsonl',
+  'openhands-events.jsonl',
+  'openhands-completion.json',
+  'openhands-devai.json',
+  'atif-v1.7.json',
+  'google-adk.json',
+  'mini-swe-agent-1.1.traj.json',
+  'inspect-ai.json',
+  'langchain.json',
+  'langsmith.json',
 ] as const
 
 /** Values that real logs have had where another was expected. */
@@ -47,7 +59,7 @@ const countPlaces = (tree: unknown): number =>
     : Object.values(tree).reduce((sum: number, child) => sum + countPlaces(child), 1)
 
 describe('a log with one odd value anywhere', () => {
-  test.prop([fc.constantFrom(...FIXTURES), fc.nat(), odd], { numRuns: 150 })(
+  test.prop([fc.constantFrom(...FIXTURES), fc.nat(), odd], { numRuns: 200 })(
     'is imported into valid rows or refused with a named error, and never stops the batch',
     async (name, place, value) => {
       const text = readFileSync(fixturePath(name), 'utf8')
