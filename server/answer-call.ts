@@ -7,7 +7,7 @@ import type { CallContext, HistoryService } from './history-service.ts'
 import { createStageClock } from './stage-clock.ts'
 import { parsePlanRequest, parseScoreRequest, parseValidateRequest } from './wire/requests.schema.ts'
 import type { HistoryCallKind } from './wire/routes.schema.ts'
-import { compactionToJson, planToWire, scoreToWire } from './wire/to-wire.ts'
+import { compactionToJson, planToWire, repairToJson, scoreToWire } from './wire/to-wire.ts'
 
 export interface HistoryCall {
   readonly kind: HistoryCallKind
@@ -68,7 +68,9 @@ async function answerJson(
       return { json: compactionToJson(result), outcome: { outcome, reason } }
     }
     case 'validate': {
-      const violations = service.validate(text, parseValidateRequest(value).format)
+      const request = parseValidateRequest(value)
+      if (request.fix) return { json: repairToJson(service.repair(text, request)) }
+      const violations = service.validate(text, request.format)
       return { json: JSON.stringify({ valid: violations.length === 0, violations }) }
     }
     default:

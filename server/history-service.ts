@@ -7,10 +7,12 @@ import { buildTokenTable, type CountTokens } from '../src/compaction/count-histo
 import { summarisePlan } from '../src/compaction/extractive-summary.ts'
 import type { Compaction, Plan } from '../src/compaction/plan.ts'
 import { DEFAULT_PLAN_LIMITS, planCompaction } from '../src/compaction/plan-compaction.ts'
-import { AppError, type ErrorCode, toAppError } from '../src/errors.ts'
+import { type AppError, type ErrorCode, toAppError } from '../src/errors.ts'
 import { hashHistory } from '../src/protocol/hash-history.ts'
 import type { History, HistoryFormat, HistoryInteraction, SplitHistory, Violation } from '../src/protocol/history.ts'
 import { parseHistory } from '../src/protocol/parse-history.ts'
+import type { Change } from '../src/protocol/repair/change.ts'
+import { type Repair, repairHistory } from '../src/protocol/repair/repair-history.ts'
 import { requireCompleteInteraction } from '../src/protocol/require-complete-interaction.ts'
 import { splitHistory } from '../src/protocol/split-history.ts'
 import { blockingViolations, validateHistory } from '../src/protocol/validate-history.ts'
@@ -19,8 +21,9 @@ import type { OperatingPointName } from '../src/router/operating-points.ts'
 import { endCheckpoint } from '../src/trajectory/trajectory.ts'
 import type { ReadinessModel } from './readiness-model.ts'
 import { rememberCounts } from './remember-counts.ts'
+import { refuseUnknownLabels, repairRequest } from './repair-request.ts'
 import type { StageClock } from './stage-clock.ts'
-import type { PlanRequest, ScoreRequest } from './wire/requests.schema.ts'
+import type { PlanRequest, RepairRequest, ScoreRequest } from './wire/requests.schema.ts'
 
 export interface ScoredInteraction {
   readonly interaction: HistoryInteraction
@@ -46,12 +49,24 @@ export interface HistoryPlan {
   readonly split: SplitHistory
   readonly operatingPoint: OperatingPointName
   readonly tau: number | null
+  /** What was repaired first, where the caller asked for it; the plan is about the repaired history. */
+  readonly changes: readonly Change[]
   readonly warnings: readonly string[]
 }
 
 export interface HistoryCompaction {
+  /** Of the repaired history, where something was repaired. */
   readonly compaction: Compaction
+  readonly changes: readonly Change[]
+  /** Field of the request that held the list; the provider's own for a bare list. */
+  readonly listField: string
   readonly warnings: readonly string[]
+}
+
+export interface HistoryRepair {
+  /** Of the history as it was given. */
+  readonly violations: readonly Violation[]
+  readonly repair: Repair
 }
 
 /** What one call may use: its cancellation and its stopwatch. */
@@ -72,6 +87,8 @@ export interface HistoryService {
   compact(text: string, request: PlanRequest, context: CallContext): Promise<HistoryCompaction>
   /** @throws history-malformed */
   validate(text: string, format: HistoryFormat): readonly Violation[]
+  /** @throws history-malformed */
+  repair(text: string, request: RepairRequest): HistoryRepair
 }
 
 /** The caller is asked to do something else, or is gone: no outcome of a compaction. */
@@ -111,7 +128,7 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
     }
   }
 
-  const planHistory = async (call: Call<PlanRequest>): Promise<HistoryPlan> => {
+  const planHistory = async (call: PlanCall): Promise<HistoryPlan> => {
     const { request, context, countTokens } = call
     if (request.labelledReady !== null) return planFromLabels(call, request.labelledReady, model)
     const { split, interactions, operatingPoint, tau, warnings } = await scoreHistory(call)
@@ -128,7 +145,7 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
         countTokens,
       }),
     )
-    return { plan, split, operatingPoint, tau, warnings }
+    return { plan, split, operatingPoint, tau, changes: call.changes, warnings }
   }
 
   return {
@@ -136,14 +153,18 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
       return scoreHistory(openCall(text, request, context))
     },
     async plan(text, request, context) {
-      return planHistory(openCall(text, request, context))
+      return planHistory(openPlan(text, request, context))
     },
     async compact(text, request, context) {
-      const call = openCall(text, request, context)
+      const call = openPlan(text, request, context)
+      const { changes } = call
+      const { listField } = call.history
       const violations = context.clock.time('parse', () => validateHistory(call.history))
       if (blockingViolations(violations).length > 0) {
         return {
           compaction: unchanged(call, { outcome: 'rejected', reason: 'input-invalid', violations }),
+          changes,
+          listField,
           warnings: [],
         }
       }
@@ -155,6 +176,8 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
           compaction.reason === 'nothing-ready' && planned.tau === null && request.labelledReady === null
         return {
           compaction: neverReady ? { ...compaction, reason: 'no-operating-point' } : compaction,
+          changes,
+          listField,
           warnings: planned.warnings,
         }
       } catch (thrown) {
@@ -165,10 +188,22 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
           error.family === 'inference' ? ('inference-failed' as const) : ('internal' as const),
         ]
         context.clock.note(error)
-        return { compaction: unchanged(call, { outcome, reason, violations: [] }), warnings: [warningOf(error)] }
+        return {
+          compaction: unchanged(call, { outcome, reason, violations: [] }),
+          changes,
+          listField,
+          warnings: [warningOf(error)],
+        }
       }
     },
     validate: (text, format) => validateHistory(parseHistory(text, format)),
+    repair(text, { format, danglingCalls, thinkingBinding }) {
+      const history = parseHistory(text, format)
+      return {
+        violations: validateHistory(history),
+        repair: repairHistory(history, { danglingCalls, thinkingBinding }),
+      }
+    },
   }
 }
 
@@ -185,6 +220,16 @@ function openCall<Request extends ScoreRequest>(text: string, request: Request, 
   return { history, request, context, countTokens: rememberCounts(countActingTokens) }
 }
 
+interface PlanCall extends Call<PlanRequest> {
+  readonly changes: readonly Change[]
+}
+
+/** Repaired first, where the caller asks for it. */
+function openPlan(text: string, request: PlanRequest, context: CallContext): PlanCall {
+  const call = openCall(text, request, context)
+  return { ...call, ...context.clock.time('parse', () => repairRequest(call.history, request)) }
+}
+
 /** The message of a bug may quote values that a client must not see. */
 function warningOf(error: AppError): string {
   return error.family === 'invariant' ? "internal error: see the server's log" : error.message
@@ -192,19 +237,12 @@ function warningOf(error: AppError): string {
 
 /** A caller's own labels bypass tau, kappa and B_min, never shrink and validity (DESIGN section 10). */
 function planFromLabels(
-  { history, request, countTokens }: Call<PlanRequest>,
+  { history, request, countTokens, changes }: PlanCall,
   ready: ReadonlySet<number>,
   model: ReadinessModel,
 ): HistoryPlan {
   const split = splitHistory(history, { pins: request.pins })
-  const known = new Set(split.interactions.map((interaction) => interaction.index))
-  const unknown = [...ready].filter((index) => !known.has(index))
-  if (unknown.length > 0) {
-    throw new AppError(
-      'request-invalid',
-      `labels name interactions that the history does not have: ${unknown.join(', ')} (it has ${known.size})`,
-    )
-  }
+  refuseUnknownLabels(split, ready)
   const plan = planCompaction({
     split,
     ready,
@@ -212,13 +250,13 @@ function planFromLabels(
     countTokens,
   })
   const operatingPoint = request.operatingPoint ?? model.defaultOperatingPoint
-  return { plan, split, operatingPoint, tau: null, warnings: [] }
+  return { plan, split, operatingPoint, tau: null, changes, warnings: [] }
 }
 
 /** Each accepted span gets the deterministic offline summary, shorter than its source or refused by applyPlan. */
-function applyWithExtracts({ countTokens }: Call<PlanRequest>, { split, plan }: HistoryPlan): Compaction {
+function applyWithExtracts({ countTokens, request }: PlanCall, { split, plan }: HistoryPlan): Compaction {
   const summaries = summarisePlan({ split, plan, countTokens })
-  return applyPlan({ split, plan, summaries, countTokens })
+  return applyPlan({ split, plan, summaries, countTokens, thinkingBinding: request.thinkingBinding })
 }
 
 type Verdict = Pick<Compaction, 'outcome' | 'reason' | 'violations'>

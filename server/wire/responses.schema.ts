@@ -58,12 +58,21 @@ const span = z.strictObject({
   accepted: z.boolean(),
 })
 
+const change = z.strictObject({
+  rule: z.string(),
+  pointer: z.string().describe('of the place in the history that you sent'),
+  action: z.enum(['dropped', 'closed', 'moved', 'renamed', 'replaced', 'unbound']),
+  sentence: z.string(),
+})
+const changes = z.array(change).optional()
+
 export const planResponse = z.strictObject({
   base_hash: z.string(),
   operating_point: z.enum(OPERATING_POINT_NAMES),
   tau: z.number().nullable(),
   spans: z.array(span),
   tokens: tokens.describe("by the acting model's tokenizer (o200k: an estimate); after is predicted"),
+  changes: changes.describe('what was repaired first; spans and base_hash are those of the repaired history'),
   warnings: z.array(z.string()),
 })
 
@@ -74,19 +83,43 @@ const violation = z.strictObject({
   advisory: z.literal(true).optional().describe('some hosts only: no reason to refuse a compaction'),
 })
 
+const list = z.array(z.unknown()).optional()
+
+/** One of them: the field that the request had. */
+const lists = {
+  messages: list.describe('the list under the field of your request; untouched messages are the bytes you sent'),
+  prompt: list,
+  input: list.describe('the same for openai-responses'),
+  items: list,
+  output: list,
+  contents: list.describe('the same for gemini-contents'),
+  history: list,
+}
+
 export const compactResponse = z.strictObject({
   outcome: z.enum(['applied', 'noop', 'rejected', 'failed']),
   reason: z.string().optional(),
-  messages: z.array(z.unknown()).describe('untouched messages are the bytes you sent'),
+  ...lists,
   spans: z.array(span),
   tokens,
   base_hash: z.string(),
   new_hash: z.string(),
   violations: z.array(violation).optional(),
+  changes: changes.describe('what was repaired first; the list is the repaired one, also where nothing was replaced'),
+  stripped_thinking: z
+    .array(z.string())
+    .optional()
+    .describe('pointers to signed thinking that the edit would have made invalid and that was left out'),
   warnings: z.array(z.string()),
 })
 
-export const validateResponse = z.strictObject({ valid: z.boolean(), violations: z.array(violation) })
+export const validateResponse = z.strictObject({
+  valid: z.boolean().describe('of the history that you sent'),
+  violations: z.array(violation),
+  changes: changes.describe('with fix'),
+  remaining: z.array(violation).optional().describe('with fix: what the repaired history still breaks'),
+  ...lists,
+})
 
 export const errorResponse = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), request_id: z.string() }),

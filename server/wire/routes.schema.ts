@@ -25,7 +25,7 @@ export const HISTORY_CALLS = {
   },
   validate: {
     path: '/v1/validate',
-    summary: "Check a history against its provider's rules",
+    summary: "Check a history against its provider's rules, and repair it with fix",
     body: validateBody,
     response: validateResponse,
   },

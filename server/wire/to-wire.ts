@@ -3,9 +3,17 @@
  * written here as text and never serialised again.
  */
 import type { PlannedSpan } from '../../src/compaction/plan.ts'
+import type { HistoryMessage } from '../../src/protocol/history.ts'
 import { renderMessages } from '../../src/protocol/render-messages.ts'
-import type { HistoryCompaction, HistoryPlan, HistoryScore, ScoredInteraction } from '../history-service.ts'
-import type { CompactResponse, PlanResponse, ScoreResponse } from './responses.schema.ts'
+import type { Change } from '../../src/protocol/repair/change.ts'
+import type {
+  HistoryCompaction,
+  HistoryPlan,
+  HistoryRepair,
+  HistoryScore,
+  ScoredInteraction,
+} from '../history-service.ts'
+import type { CompactResponse, PlanResponse, ScoreResponse, ValidateResponse } from './responses.schema.ts'
 
 export function scoreToWire(score: HistoryScore, representationId: string | null): ScoreResponse {
   return {
@@ -42,21 +50,22 @@ function interactionToWire({
   }
 }
 
-export function planToWire({ plan, operatingPoint, tau, warnings }: HistoryPlan): PlanResponse {
+export function planToWire({ plan, operatingPoint, tau, changes, warnings }: HistoryPlan): PlanResponse {
   return {
     base_hash: plan.baseHash,
     operating_point: operatingPoint,
     tau,
     spans: plan.spans.map(spanToWire),
     tokens: { ...plan.tokens },
+    ...changesToWire(changes),
     warnings: [...warnings],
   }
 }
 
-/** The whole response as JSON text: `messages` holds the raw slices byte for byte. */
-export function compactionToJson({ compaction, warnings }: HistoryCompaction): string {
+/** The whole response as JSON text: the list holds the raw slices byte for byte, in the field that the request had. */
+export function compactionToJson({ compaction, listField, changes, warnings }: HistoryCompaction): string {
   const violations = compaction.violations ?? []
-  const rest: Omit<CompactResponse, 'messages'> = {
+  const rest: CompactResponse = {
     outcome: compaction.outcome,
     ...(compaction.reason === null ? {} : { reason: compaction.reason }),
     spans: compaction.spans.map(spanToWire),
@@ -64,9 +73,30 @@ export function compactionToJson({ compaction, warnings }: HistoryCompaction): s
     base_hash: compaction.baseHash,
     new_hash: compaction.newHash,
     ...(violations.length === 0 ? {} : { violations: violations.map((item) => ({ ...item })) }),
+    ...changesToWire(changes),
+    ...(compaction.strippedThinking === undefined ? {} : { stripped_thinking: [...compaction.strippedThinking] }),
     warnings: [...warnings],
   }
-  return `${JSON.stringify(rest).slice(0, -1)},"messages":${renderMessages(compaction.messages)}}`
+  return withList(rest, listField, compaction.messages)
+}
+
+/** The answer to a validation that asks for the repair: the repaired list in the field that the request had. */
+export function repairToJson({ violations, repair }: HistoryRepair): string {
+  const rest: ValidateResponse = {
+    valid: violations.length === 0,
+    violations: violations.map((item) => ({ ...item })),
+    changes: repair.changes.map((item) => ({ ...item })),
+    remaining: repair.remaining.map((item) => ({ ...item })),
+  }
+  return withList(rest, repair.history.listField, repair.history.messages)
+}
+
+function withList(rest: object, listField: string, messages: readonly HistoryMessage[]): string {
+  return `${JSON.stringify(rest).slice(0, -1)},${JSON.stringify(listField)}:${renderMessages(messages)}}`
+}
+
+function changesToWire(changes: readonly Change[]): { changes?: Change[] } {
+  return changes.length === 0 ? {} : { changes: changes.map((item) => ({ ...item })) }
 }
 
 function spanToWire(span: PlannedSpan): PlanResponse['spans'][number] {

@@ -11,6 +11,7 @@ import { createStageClock } from '../../server/stage-clock.ts'
 import type { PlanRequest } from '../../server/wire/requests.schema.ts'
 import { AppError } from '../errors.ts'
 import { HISTORY_FORMATS, type HistoryFormat, type Pins } from '../protocol/history.ts'
+import { THINKING_BINDINGS, type ThinkingBinding } from '../protocol/thinking-binding.ts'
 import { DEFAULT_OPERATING_POINT, OPERATING_POINT_NAMES, type OperatingPointName } from '../router/operating-points.ts'
 import type { CommandContext } from './command-context.ts'
 import { readText } from './read-text.ts'
@@ -24,12 +25,24 @@ export interface HistoryOptions {
   readonly pin: readonly string[]
   readonly minSpanInteractions?: number
   readonly minSourceTokens?: number
+  readonly repair?: boolean
+  readonly dangling?: 'drop' | 'close'
+  readonly thinkingBinding?: ThinkingBinding
 }
 
 export function withFormatOption(command: Command): Command {
   return command.addOption(
     new Option('--format <name>', "the history's message format").choices(HISTORY_FORMATS).makeOptionMandatory(),
   )
+}
+
+export function danglingOption(): Option {
+  return new Option(
+    '--dangling <how>',
+    'in a repair: drop a call that was never answered, or close it by an error result',
+  )
+    .choices(['drop', 'close'])
+    .default('drop')
 }
 
 export function withHistoryOptions(command: Command): Command {
@@ -56,6 +69,13 @@ export function withPlanOptions(command: Command): Command {
       '--min-source-tokens <n>',
       "B_min: source tokens a span needs, by the acting model's tokenizer (default: 1000)",
       wholeNumberParser(0),
+    )
+    .option('--repair', 'repair an invalid history first instead of rejecting it; what changed is in the result')
+    .addOption(danglingOption())
+    .addOption(
+      new Option('--thinking-binding <how>', 'prefix: leave out signed thinking behind an edited place; auto: by model')
+        .choices(THINKING_BINDINGS)
+        .default('auto'),
     )
 }
 
@@ -106,6 +126,8 @@ function requestOf(options: HistoryOptions): PlanRequest {
     minSpanInteractions: options.minSpanInteractions ?? null,
     minSourceTokens: options.minSourceTokens ?? null,
     labelledReady: null,
+    repair: options.repair === true ? { danglingCalls: options.dangling ?? 'drop' } : null,
+    thinkingBinding: options.thinkingBinding ?? 'auto',
   }
 }
 
