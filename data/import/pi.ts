@@ -2,7 +2,7 @@
  * pi / OpenClaw session JSONL; which entries make up a run is pi-tree.ts. A failed model call (empty content with an error) is no interaction.
  */
 import { AppError } from '../../src/errors.ts'
-import { TRAJECTORY_SCHEMA_VERSION, type Trajectory } from '../../src/trajectory/trajectory.ts'
+import { type Mark, TRAJECTORY_SCHEMA_VERSION, type Trajectory } from '../../src/trajectory/trajectory.ts'
 import { sessionGroup } from '../groups.ts'
 import { contentText } from './content-text.ts'
 import type { Importer, LogFile, ReadContext } from './importer.ts'
@@ -46,13 +46,17 @@ export const pi: Importer = {
       source: { file: file.name },
     } as const
     const { live, branches } = orderPiSession(entries, context)
-    yield { ...common, id: `pi/${sessionId}`, ...buildRun(live, file, context) }
+    yield { ...common, id: `pi/${sessionId}`, ...buildRun(live, { entries, file, report: context }) }
     for (const [index, branch] of branches().entries()) {
       const id = `pi/${sessionId}~branch${index + 2}`
       yield {
         ...common,
         id,
-        ...buildRun(branch, file, { ...context, damage: () => undefined, ignore: () => undefined }),
+        ...buildRun(branch, {
+          entries,
+          file,
+          report: { ...context, damage: () => undefined, ignore: () => undefined },
+        }),
       }
     }
   },
@@ -60,17 +64,39 @@ export const pi: Importer = {
 
 function buildRun(
   path: readonly PiEntry[],
-  file: LogFile,
-  report: ReadContext,
-): Pick<Trajectory, 'interactions' | 'turns' | 'task' | 'truncated'> {
+  given: { readonly entries: readonly PiEntry[]; readonly file: LogFile; readonly report: ReadContext },
+): Pick<Trajectory, 'interactions' | 'turns' | 'task' | 'truncated' | 'marks'> {
+  const { entries, file, report } = given
   const run = createRunBuilder()
+  /** Interactions before each entry. */
+  const countBefore = new Map<PiEntry, number>()
+  const marks: Mark[] = []
   let lastStop = ''
   for (const entry of path) {
+    countBefore.set(entry, run.count)
+    if (entry.value.type === 'compaction') {
+      const kept = firstKept(entry.value, entries)
+      const keptFrom = kept === undefined ? undefined : countBefore.get(kept)
+      if (keptFrom !== undefined) marks.push({ kind: 'compaction', before: run.count, keptFrom })
+    }
     const message = objectOf(entry.value.message)
     if (entry.value.type === 'message' && message.role === 'assistant') lastStop = stringOf(message.stopReason)
     addEntry({ run, entry, file, report })
   }
-  return { ...run.finish(), truncated: lastStop === 'length' || lastStop === 'aborted' || lastStop === 'error' }
+  return {
+    ...run.finish(),
+    truncated: lastStop === 'length' || lastStop === 'aborted' || lastStop === 'error',
+    ...(marks.length === 0 ? {} : { marks }),
+  }
+}
+
+/** v1 names the first record that a compaction kept by its place in the file, later versions by its id. */
+function firstKept(compaction: JsonObject, entries: readonly PiEntry[]): PiEntry | undefined {
+  const { firstKeptEntryIndex, firstKeptEntryId } = compaction
+  if (typeof firstKeptEntryId === 'string') return entries.find((entry) => entry.value.id === firstKeptEntryId)
+  return typeof firstKeptEntryIndex === 'number'
+    ? entries.find((entry) => entry.line === firstKeptEntryIndex + 1)
+    : undefined
 }
 
 /** `details` repeats a result in structured form and is most of a file: dropped while reading. */

@@ -39,6 +39,7 @@ export const whoAndWhen: Importer = {
       })
     })
     const question = stringOf(document.question)
+    const mistake = interactions.find(({ source }) => source.index === stepOf(document.mistake_step))
     yield {
       schemaVersion: TRAJECTORY_SCHEMA_VERSION,
       id: `who-and-when/${fileStem(file.name)}-${file.sha256.slice(0, 8)}`,
@@ -51,7 +52,14 @@ export const whoAndWhen: Importer = {
       turns: [],
       truncated: false,
       parent: null,
+      ...(mistake === undefined ? {} : { marks: [{ kind: 'mistake' as const, interaction: mistake.index }] }),
       source: { file: file.name },
     }
   },
+}
+
+/** The step is logged as text; null where it is no whole number. */
+function stepOf(value: unknown): number | null {
+  const step = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof step === 'number' && Number.isInteger(step) ? step : null
 }

@@ -29,6 +29,11 @@ const interaction = z.strictObject({
 
 const turn = z.strictObject({ before: index, kind: z.enum(['user', 'context', 'summary']), text: z.string(), source })
 
+const mark = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('compaction'), before: index, keptFrom: index }),
+  z.strictObject({ kind: z.literal('mistake'), interaction: index }),
+])
+
 const row = z
   .strictObject({
     schemaVersion: z.literal(TRAJECTORY_SCHEMA_VERSION),
@@ -43,12 +48,22 @@ const row = z
     truncated: z.boolean(),
     parent: z.string().nullable(),
     parentCall: z.string().exactOptional(),
+    marks: z.array(mark).exactOptional(),
     source,
   })
   .superRefine((value, context) => {
     value.interactions.forEach((entry, position) => {
       if (entry.index !== position)
         context.addIssue({ code: 'custom', path: ['interactions', position, 'index'], message: `must be ${position}` })
+    })
+    value.marks?.forEach((entry, position) => {
+      const [name, at] = entry.kind === 'mistake' ? ['interaction', entry.interaction + 1] : ['before', entry.before]
+      if (at > value.interactions.length || (entry.kind === 'compaction' && entry.keptFrom > entry.before))
+        context.addIssue({
+          code: 'custom',
+          path: ['marks', position, name],
+          message: `points past the run's ${value.interactions.length} interactions, or keeps from after itself`,
+        })
     })
     let last = 0
     value.turns.forEach((entry, position) => {

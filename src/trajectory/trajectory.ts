@@ -54,6 +54,16 @@ export interface Turn {
   readonly source: SourceRef
 }
 
+/**
+ * What a log says about its own run beside its text: weak labels. Nothing that labels, features or views are made from reads
+ * them; docs/labels.md holds labels against them.
+ * compaction: when interaction `before` was to be made, the program replaced what stood before `keptFrom` by a summary.
+ * mistake: a person named this interaction as the one that decided the run's failure.
+ */
+export type Mark =
+  | { readonly kind: 'compaction'; readonly before: number; readonly keptFrom: number }
+  | { readonly kind: 'mistake'; readonly interaction: number }
+
 export interface Trajectory {
   readonly schemaVersion: typeof TRAJECTORY_SCHEMA_VERSION
   readonly id: string
@@ -76,6 +86,8 @@ export interface Trajectory {
   readonly parent: string | null
   /** Id of the parent's tool call that started this sub-agent, where the log tells. */
   readonly parentCall?: string
+  /** In the order of the log; absent where the format has none. */
+  readonly marks?: readonly Mark[]
   readonly source: SourceRef
 }
 
