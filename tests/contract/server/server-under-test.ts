@@ -11,6 +11,7 @@ import { createHistoryService } from '../../../server/history-service.ts'
 import type { ThreadStatus } from '../../../server/history-thread/thread-protocol.ts'
 import type { ReadinessModel, ScoreCall } from '../../../server/readiness-model.ts'
 import { createServerMetrics } from '../../../server/server-metrics.ts'
+import { HISTORY_FORMATS } from '../../../src/protocol/history.ts'
 import { logitOf } from '../../../src/router/decide.ts'
 import type { OperatingPoint, OperatingPointName, OperatingPoints } from '../../../src/router/operating-points.ts'
 import { targetsAt } from '../../../src/trajectory/trajectory.ts'
@@ -68,7 +69,7 @@ export async function serverUnderTest(parts: UnderTest = {}): Promise<FastifyIns
     info: () => ({
       name: 'keepready',
       version: '0.0.0',
-      formats: ['openai-chat', 'anthropic-messages'],
+      formats: [...HISTORY_FORMATS],
       inputs: 'evidence',
       representation_id: null,
       model: null,
