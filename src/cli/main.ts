@@ -31,6 +31,7 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; readonly loa
   plan: { summary: 'which spans of one history would be replaced', load: () => import('./commands/plan.ts') },
   compact: { summary: 'one history -> a shorter valid history', load: () => import('./commands/compact.ts') },
   validate: { summary: "one history against its provider's rules", load: () => import('./commands/validate.ts') },
+  convert: { summary: "one history in another provider's format", load: () => import('./commands/convert.ts') },
   cases: { summary: 'inputs with the right behaviour written beside them', load: () => import('./commands/cases.ts') },
   bench: { summary: 'latency and memory of extraction, as ratios', load: () => import('./commands/bench.ts') },
 }

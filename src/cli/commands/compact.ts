@@ -15,7 +15,8 @@ export function createCommand(): Command {
       ),
   ).addHelpText(
     'after',
-    '\nExample:\n  $ keepready compact history.json --format anthropic-messages --router router/ > shorter.json',
+    '\nExamples:\n  $ keepready compact history.json --format anthropic-messages --router router/ > shorter.json\n' +
+      '  $ keepready compact history.json --format openai-chat --router router/ --repair > shorter.json',
   )
   return withAction<HistoryOptions>(command, async (context, options, [path = '-']) => {
     const result = await callHistoryService({
@@ -25,6 +26,7 @@ export function createCommand(): Command {
       use: (service, { text, request, context: call }) => service.compact(text, request, call),
     })
     const { outcome, reason, tokens, messages } = result.compaction
+    for (const change of result.changes) context.writeErr(`repaired ${change.pointer}: ${change.sentence}\n`)
     for (const warning of result.warnings) context.writeErr(`warning: ${warning}\n`)
     context.writeErr(
       `outcome: ${outcome}${reason === null ? '' : ` (${reason})`}; tokens ${tokens.before} -> ${tokens.after} (${percent(tokens.before, tokens.after)})\n`,
