@@ -14,6 +14,7 @@ export const HTTP_STATUS = {
   'rows-invalid': 500,
   'history-malformed': 400,
   'history-incomplete': 422,
+  'case-malformed': 400,
   'labels-mismatch': 422,
   'request-invalid': 400,
   'body-too-large': 413,

@@ -17,6 +17,7 @@ export const ERROR_REMEDY = {
   'history-malformed':
     'Send the message list as your provider has it, with its format; the message points at the place.',
   'history-incomplete': 'Ask again once one model call and all its results are in the history.',
+  'case-malformed': 'Write the case as ../shared/cases/README.md describes it; one JSON object a file.',
   'labels-mismatch': 'Annotate the same runs.jsonl that you pass.',
   'request-invalid': 'Correct the request body; `GET /openapi.json` has the shapes.',
   'body-too-large': 'Send less, or raise `--max-body-bytes`.',

@@ -15,6 +15,7 @@ export const ERROR_FAMILY = {
   'rows-invalid': 'input',
   'history-malformed': 'input',
   'history-incomplete': 'input',
+  'case-malformed': 'input',
   'labels-mismatch': 'input',
   'request-invalid': 'input',
   'body-too-large': 'input',

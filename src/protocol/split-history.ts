@@ -21,6 +21,8 @@ import { type Draft, type DraftInteraction, partitionHistory, partsByOwner } fro
 
 export interface SplitOptions {
   readonly pins?: Pins
+  /** The newest interaction may be replaced as well: for a history that nobody goes on from at this point. */
+  readonly newestEligible?: boolean
   /** Id and group of the trajectory; the history's hash when absent. */
   readonly id?: string
   /** What the trajectory's source references name; the id when absent. */
@@ -41,7 +43,7 @@ export function splitHistory(history: History, options: SplitOptions = {}): Spli
     const state = callState(draft, partition.openBatch)
     const ineligible = whyIneligible(draft, {
       state,
-      newest,
+      newest: options.newestEligible === true ? -1 : newest,
       pins: options.pins ?? NO_PINS,
       canonical: byIndex.get(draft.index),
     })
