@@ -93,7 +93,9 @@ async function readRollout(file: LogFile, context: ReadContext): Promise<Rollout
       if (event === 'turn_aborted' || event === 'error') isCut = true
       if (event !== 'thread_rolled_back') continue
       const kept = beforeLastTurns(live, Number(payload.num_turns))
-      if (kept.length < live.length) abandoned.push(live)
+      const lost = live.length - kept.length
+      if (lost > 0 && context.allBranches) abandoned.push(live)
+      else if (lost > 0) context.ignore('message of a dead branch', lost)
       live = kept
       isCut = false
     }

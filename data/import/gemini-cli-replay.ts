@@ -30,7 +30,9 @@ export function createGeminiReplay(context: ReadContext): GeminiReplay {
   const aliases = new Map<string, string>()
   const abandoned: (readonly GeminiEntry[])[] = []
   const leave = (path: readonly GeminiEntry[], lost: readonly GeminiEntry[]): void => {
-    if (lost.some(({ value }) => value.type === 'gemini')) abandoned.push(path)
+    if (!context.allBranches) {
+      if (lost.length > 0) context.ignore('message of a dead branch', lost.length)
+    } else if (lost.some(({ value }) => value.type === 'gemini')) abandoned.push(path)
   }
   const indexOf = (id: string): number => placeOfId.get(aliases.get(id) ?? id) ?? -1
   const add = (entry: GeminiEntry): void => {

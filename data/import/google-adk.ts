@@ -72,7 +72,8 @@ function replay(
     if (target !== null && at === -1)
       context.damage({ index: entry.index, reason: `rewind to the unknown invocation ${target}: nothing taken back` })
     if (at !== -1) {
-      abandoned.push(live)
+      if (context.allBranches) abandoned.push(live)
+      else context.ignore('message of a dead branch', live.length - at)
       live = live.slice(0, at)
     }
     live.push(entry)

@@ -89,7 +89,9 @@ describe('Codex rollouts', () => {
       message('user', 'three'),
       message('assistant', 'third'),
     )
-    const live = only(await importText('a.jsonl', log))
+    const result = await importText('a.jsonl', log)
+    const live = only(result)
+    expect(result.files[0]?.ignored).toMatchObject({ 'message of a dead branch': 4 })
     expect(live.interactions.map((entry) => entry.text)).toEqual(['first', 'third'])
     expect(live.turns.map((turn) => turn.text)).toEqual(['three'])
     await withFolder({ 'a.jsonl': log }, async (folder) => {

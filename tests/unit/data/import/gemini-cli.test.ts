@@ -50,7 +50,7 @@ describe('Gemini CLI sessions', () => {
     expect(only(result).truncated).toBe(true)
     expect(result.files[0]).toMatchObject({
       damage: [],
-      ignored: { 'failed model call': 1, 'answer to a summary': 1, 'error message': 1 },
+      ignored: { 'message of a dead branch': 2, 'failed model call': 1, 'answer to a summary': 1, 'error message': 1 },
     })
   })
 

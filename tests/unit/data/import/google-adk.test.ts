@@ -42,7 +42,12 @@ describe('Google ADK sessions', () => {
     ])
     expect(result.files[0]).toMatchObject({
       damage: [],
-      ignored: { 'partial event': 1, 'event without content': 2, 'failed model call': 1 },
+      ignored: {
+        'message of a dead branch': 2,
+        'partial event': 1,
+        'event without content': 2,
+        'failed model call': 1,
+      },
     })
   })
 
