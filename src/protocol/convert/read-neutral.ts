@@ -5,12 +5,13 @@
 import { flattenContent } from '../flatten-content.ts'
 import type { History, JsonValue } from '../history.ts'
 import { placeOf } from '../json-pointer.ts'
-import { readMedia } from '../media.ts'
+import { describeMedia, readMedia } from '../media.ts'
 import { type OpenCall, pairResult } from '../open-calls.ts'
 import { type Draft, type DraftInteraction, partitionHistory } from '../partition.ts'
 import { readSegments } from '../read-segments.ts'
 import { type IdRules, isSafeId, makeSafeId } from '../safe-ids.ts'
 import { type CallSegment, describeOpaque, isObject, type ResultSegment, type Segment } from '../segment.ts'
+import { systemText } from '../system-text.ts'
 import { valueAt } from '../value-at.ts'
 import type { NeutralCall, NeutralPart, NeutralResult, NeutralTurn } from './neutral.ts'
 
@@ -35,10 +36,6 @@ export function readNeutral(history: History): NeutralHistory {
     else turns.push(...readTurn(draft, { history, losses }))
   }
   return { turns, losses }
-}
-
-function systemText(value: JsonValue | undefined): string {
-  return flattenContent(isObject(value) ? value.parts : value).text
 }
 
 function readTurn(
@@ -125,11 +122,17 @@ function readResult(history: History, result: ResultSegment): readonly NeutralPa
   const { index, path } = placeOf(result.pointer)
   const list = contentList(valueAt(history.messages[index]?.value ?? {}, path))
   if (list === null)
-    return [...text(result.content), ...result.media.map((media): NeutralPart => ({ kind: 'media', media }))]
+    return [...text(withoutMarks(result)), ...result.media.map((media): NeutralPart => ({ kind: 'media', media }))]
   return list.flatMap((block): readonly NeutralPart[] => {
     const media = readMedia(block)
     return media === null ? text(flattenContent([block]).text) : [{ kind: 'media', media }]
   })
+}
+
+/** The text of a result without the bracketed kinds of its media at the end (Gemini: media stand beside the response). */
+function withoutMarks({ content, media }: ResultSegment): string {
+  const marks = media.map(describeMedia).join('\n')
+  return content.endsWith(marks) ? content.slice(0, content.length - marks.length).replace(/\n$/, '') : content
 }
 
 /** The list of blocks inside a result: `content` (Anthropic, OpenAI), `output` (Responses), `output.value` (AI SDK). */

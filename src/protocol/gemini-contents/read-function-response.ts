@@ -3,7 +3,7 @@
  */
 import { flattenContent } from '../flatten-content.ts'
 import type { JsonValue } from '../history.ts'
-import { type Media, readMedia } from '../media.ts'
+import { describeMedia, type Media, readMedia } from '../media.ts'
 import { minifyJson, scanJson } from '../scan-json.ts'
 import { isObject, type JsonObject } from '../segment.ts'
 
@@ -31,7 +31,8 @@ export function readFunctionResponse(
     : { text: plainText(response), isError: false }
   const blocks = isObject(response) && Array.isArray(response.content) ? flattenContent(response.content).media : []
   const parts = Array.isArray(answer.parts) ? answer.parts.map(readMedia).filter((media) => media !== null) : []
-  return { content: text, isError, media: [...blocks, ...parts] }
+  const content = [text, ...parts.map(describeMedia)].filter((line) => line !== '').join('\n')
+  return { content, isError, media: [...blocks, ...parts] }
 }
 
 function readObject(

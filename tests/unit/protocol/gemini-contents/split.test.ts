@@ -114,6 +114,13 @@ describe('splitHistory on Gemini contents', () => {
     expect(history.trajectory.interactions[0]?.observations).toEqual([{ callId: null, content, isError }])
   })
 
+  it('reads media that stand beside a response', () => {
+    const image = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }
+    const answered = { functionResponse: { name: 'shot', response: { output: 'taken' }, parts: [image] } }
+    const history = split([user({ text: 'go' }), model(call('shot', {})), user(answered)])
+    expect(history.trajectory.interactions[0]?.observations[0]?.content).toBe('taken\n[image]')
+  })
+
   it('keeps large integers of arguments and responses as they are spelled', () => {
     const raw =
       '[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{ "n": 12345678901234567890 , "1":1.0}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output": {"n": 1.0 }}}}]}]'
