@@ -17,8 +17,11 @@ export interface ChatTimeouts {
   readonly wholeMs: number
 }
 
-/** Assumption: a queue or a long prompt takes minutes, a healthy stream never pauses for two. */
-export const DEFAULT_TIMEOUTS: ChatTimeouts = { responseMs: 300_000, idleMs: 120_000, wholeMs: 900_000 }
+/**
+ * Assumption: a queue or a long prompt takes minutes, a healthy stream never pauses for two. Node's fetch ends an attempt of
+ * its own accord after 300 s without headers or bytes, and after 10 s without a connection.
+ */
+export const DEFAULT_TIMEOUTS: ChatTimeouts = { responseMs: 290_000, idleMs: 120_000, wholeMs: 900_000 }
 
 /** A stream event spends some hundred bytes on one token; beyond this the body is no answer (assumption: 4x headroom). */
 const BYTES_PER_TOKEN = 2_048
@@ -78,7 +81,8 @@ export async function attemptChat(options: AttemptOptions): Promise<Attempt> {
   } catch (thrown) {
     signal?.throwIfAborted()
     const { accepted: began, started } = state
-    return { kind: 'broken', began, chars: progress.chars, ...brokenBy(thrown, { watchdog, started }) }
+    const { reason, message } = brokenBy(thrown, { watchdog, started })
+    return { kind: 'broken', reason, began, chars: progress.chars, message: shorten(message, options.apiKey) }
   } finally {
     watchdog.stop()
   }
@@ -159,6 +163,7 @@ function brokenBy(
   // fetch hides the network's own error in its cause; anything else is a fault of ours.
   if (!(thrown instanceof TypeError)) throw thrown
   const why = networkCode(thrown)
+  if (why.endsWith('_TIMEOUT')) return { reason: 'timeout', message: `there was no answer in time (${why})` }
   if (state.started) return { reason: 'cut', message: `the connection broke off during the answer (${why})` }
   return { reason: 'connection', message: `no connection (${why})` }
 }

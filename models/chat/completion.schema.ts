@@ -79,15 +79,20 @@ export function parseChunk(value: unknown): CompletionPart | null {
   return partOf(choice?.delta ?? undefined, choice?.finish_reason, parsed.data.usage)
 }
 
-/** The words of an error body, with its code; null if it is none. */
-export function parseFailure(value: unknown): string | null {
+/** The words of an event that ends a stream with an error, with its code; null if it is none. */
+export function parseErrorEvent(value: unknown): string | null {
   const parsed = failure.safeParse(value)
-  if (parsed.success) {
-    const { error } = parsed.data
-    if (typeof error === 'string') return error
-    const code = error.code ?? error.type ?? null
-    return [error.message ?? '', code === null ? '' : `(${code})`].filter((part) => part !== '').join(' ')
-  }
+  if (!parsed.success) return null
+  const { error } = parsed.data
+  if (typeof error === 'string') return error
+  const code = error.code ?? error.type ?? null
+  return [error.message ?? '', code === null ? '' : `(${code})`].filter((part) => part !== '').join(' ')
+}
+
+/** The words of an error body in any of the usual shapes; null if it is none. */
+export function parseFailure(value: unknown): string | null {
+  const error = parseErrorEvent(value)
+  if (error !== null) return error
   const other = otherFailure.safeParse(value)
   if (!other.success) return null
   return 'message' in other.data ? other.data.message : other.data.detail

@@ -27,7 +27,7 @@ export interface ChatUsage {
   readonly outputTokens: number
 }
 
-/** What became of a call. The first five are answers: asking the same again would cost and most likely say the same. */
+/** What became of a call. The first four are answers: asking the same again would cost and most likely say the same. */
 export type ChatOutcome =
   | { readonly kind: 'text'; readonly text: string }
   /** The model or the provider's filter declines; `text` is what it says about it. */
@@ -72,7 +72,9 @@ export interface ChatModel {
   ask(request: ChatRequest, signal?: AbortSignal): Promise<ChatReply>
 }
 
-/** Whether an outcome is the model's own answer, good or bad: worth keeping, not worth asking again. */
-export function isAnswer(outcome: ChatOutcome): boolean {
-  return outcome.kind !== 'unanswered' && outcome.kind !== 'rejected'
+/** The model's own answers, good or bad: worth keeping, not worth asking again. */
+export type ChatAnswer = Extract<ChatOutcome, { kind: 'text' | 'refusal' | 'max-tokens' | 'tool-call' }>
+
+export function isAnswer(outcome: ChatOutcome): outcome is ChatAnswer {
+  return ['text', 'refusal', 'max-tokens', 'tool-call'].includes(outcome.kind)
 }

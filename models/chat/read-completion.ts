@@ -1,7 +1,7 @@
 /**
  * Reads the body of a 200 response, whole or streamed, into one completion. Every way in which it can be broken is a value.
  */
-import { type CompletionPart, parseChunk, parseCompletion, parseFailure } from './completion.schema.ts'
+import { type CompletionPart, parseChunk, parseCompletion, parseErrorEvent, parseFailure } from './completion.schema.ts'
 import { readEventStream } from './event-stream.ts'
 import type { ChatUsage } from './port.ts'
 
@@ -39,7 +39,7 @@ export async function readStreamedCompletion(
     }
     const value = parseJson(data)
     const part = value === undefined ? null : parseChunk(value)
-    const failure = value === undefined ? null : parseFailure(value)
+    const failure = value === undefined ? null : parseErrorEvent(value)
     if (failure !== null) return { kind: 'broken', how: 'failed', chars: progress.chars, message: failure }
     if (part === null)
       return { kind: 'broken', how: 'malformed', chars: progress.chars, message: 'a stream event is no JSON chunk' }

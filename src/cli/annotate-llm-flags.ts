@@ -178,7 +178,10 @@ function readApiKey(
   environment: Readonly<Record<string, string | undefined>>,
 ): string | null {
   const key = environment[name ?? DEFAULT_API_KEY_ENV]
-  if (key !== undefined && key.trim() !== '') return key.trim()
+  if (key !== undefined && key.trim() !== '') {
+    if (/^[\x21-\x7e]+$/.test(key.trim())) return key.trim()
+    throw new AppError('option-invalid', `${name ?? DEFAULT_API_KEY_ENV} holds blanks or other characters no key has`)
+  }
   if (name === undefined) return null
   throw new AppError('option-invalid', `--api-key-env ${name}: this environment variable is not set`)
 }

@@ -28,7 +28,7 @@ export interface RunTally {
   readonly ready: number
   readonly keep: number
   readonly strayRecords: number
-  readonly droppedVetoes: number
+  readonly droppedQuotes: number
   /** Of the failed records: they say nothing, as if they had not been asked for. */
   readonly recordFailures: readonly FailureCode[]
   /** Interactions with a verdict, and those that a failed stage 2 leaves KEEP. */
@@ -112,7 +112,7 @@ async function judge(
     records: new Map([...first.records, ...second.records]),
     failed: second.failed,
     strays: first.strays + second.strays,
-    droppedVetoes: first.droppedVetoes + second.droppedVetoes,
+    droppedQuotes: first.droppedQuotes + second.droppedQuotes,
   }
   return { call, reading, repair: second.failed.size === 0 ? 'done' : 'failed' }
 }
@@ -180,7 +180,7 @@ function tallyOf(plan: RunPlan, judged: readonly Judged[], settled: readonly Set
     ready: records.filter((record) => record.judgement === 'READY').length,
     keep: records.filter((record) => record.judgement === 'KEEP').length,
     strayRecords: sum(({ reading }) => reading.strays),
-    droppedVetoes: sum(({ reading }) => reading.droppedVetoes),
+    droppedQuotes: sum(({ reading }) => reading.droppedQuotes),
     recordFailures: [
       ...judged.flatMap(({ reading }) => [...reading.failed.values()].map((problem) => problem.code)),
       ...(isTooLong(plan) ? (['too-long'] as const) : []),

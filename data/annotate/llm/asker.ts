@@ -8,6 +8,7 @@ import { callKey } from './call-key.ts'
 import type { CallSlots } from './call-slots.ts'
 import type { CountTokens } from './clip-text.ts'
 import type { Journal } from './journal.ts'
+import { mostTokens } from './limits.ts'
 import { costOf, type Prices } from './prices.ts'
 import type { Spending } from './spending.ts'
 import type { BuiltRequest } from './stage-one-request.ts'
@@ -66,7 +67,11 @@ export function createAsker(options: AskerOptions): Asker {
 
   const overNetwork = async (call: BuiltRequest, key: string): Promise<ChatOutcome | null> => {
     const { request, promptTokens } = call
-    const worst = dollars({ promptTokens, cachedTokens: 0, outputTokens: request.maxOutputTokens })
+    const worst = dollars({
+      promptTokens: mostTokens(promptTokens),
+      cachedTokens: 0,
+      outputTokens: request.maxOutputTokens,
+    })
     if (!(await spending.reserve(worst))) return null
     let actual = 0
     try {

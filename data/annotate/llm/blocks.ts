@@ -32,7 +32,7 @@ export interface BlockWriter {
 const MARK_DIGITS = 8
 
 export function createBlockWriter(trajectory: Trajectory, count: CountTokens): BlockWriter {
-  const mark = createHash('sha256').update(JSON.stringify(trajectory)).digest('hex').slice(0, MARK_DIGITS)
+  const mark = markOf(trajectory)
   const block = (text: string): Block => ({ text, tokens: count(text) })
   const open = (name: string): string => `<${name} #${mark}>\n`
   const close = (name: string): string => `</${name} #${mark}>\n`
@@ -67,6 +67,18 @@ export function createBlockWriter(trajectory: Trajectory, count: CountTokens): B
     turn: (turn, limit) =>
       limited(`${TURN_NAME[turn.kind]} before interaction ${turn.before}`, [['', turn.text]], limit),
   }
+}
+
+/** Of all text that can stand in a block, and of nothing else: a run that was moved keeps its requests. */
+function markOf(trajectory: Trajectory): string {
+  const { system, task, interactions, turns } = trajectory
+  const texts = interactions.map((interaction) => [
+    reasoningText(interaction),
+    actionText(interaction),
+    observationText(interaction),
+  ])
+  const all = JSON.stringify([system, task, texts, turns.map((turn) => turn.text)])
+  return createHash('sha256').update(all).digest('hex').slice(0, MARK_DIGITS)
 }
 
 const TURN_NAME = { user: 'user message', context: 'context', summary: 'summary' } as const

@@ -7,17 +7,17 @@ import { quoteProblem, quotesProblem } from './check-quote.ts'
 import { type FailureCode, failureOfOutcome, type Problem } from './failure.ts'
 import { findJson } from './find-json.ts'
 import type { RunText } from './run-text.ts'
-import { readStageOneRecord, recordsIn, type StageOneRecord } from './stage-one.schema.ts'
+import { type Quote, readStageOneRecord, recordsIn, type StageOneRecord } from './stage-one.schema.ts'
 
 export interface StageOneReading {
-  /** Records that hold, by target; a `futureDependency` that is left in one holds too. */
+  /** Records that hold, by target; every quote that is left in one holds too. */
   readonly records: ReadonlyMap<number, StageOneRecord>
   /** What is wrong with each other target. */
   readonly failed: ReadonlyMap<number, Problem>
   /** Records for interactions that were not asked for. */
   readonly strays: number
-  /** Vetoes of KEEP records that do not hold. */
-  readonly droppedVetoes: number
+  /** Quotes and vetoes of KEEP records that do not hold: left out, they change nothing there. */
+  readonly droppedQuotes: number
 }
 
 export interface StageOneQuestion {
@@ -31,7 +31,7 @@ export function readStageOne(run: RunText, question: StageOneQuestion, outcome: 
     records: new Map(),
     failed: new Map(targets.map((target) => [target, { code, message }])),
     strays: 0,
-    droppedVetoes: 0,
+    droppedQuotes: 0,
   })
   const without = failureOfOutcome(outcome)
   if (without !== null) return failAll(without, `the answer is no JSON object (${without})`)
@@ -47,7 +47,7 @@ export function readStageOne(run: RunText, question: StageOneQuestion, outcome: 
   const records = new Map<number, StageOneRecord>()
   const failed = new Map<number, Problem>()
   let strays = 0
-  let droppedVetoes = 0
+  let droppedQuotes = 0
   for (const value of values) {
     const read = readStageOneRecord(value)
     const target = read.ok ? read.record.interaction : read.interaction
@@ -63,8 +63,8 @@ export function readStageOne(run: RunText, question: StageOneQuestion, outcome: 
       failed.set(target, { code: 'duplicate-record', message: 'two records contradict each other' })
     else if (problem !== null) failed.set(target, problem)
     else if (read.ok) {
-      const held = withHeldVeto(run, question.checkpoint, read.record)
-      if (held !== read.record) droppedVetoes += 1
+      const held = withHeldQuotes(run, question.checkpoint, read.record)
+      droppedQuotes += quoteCount(read.record) - quoteCount(held)
       records.set(target, held)
     }
   }
@@ -77,12 +77,10 @@ export function readStageOne(run: RunText, question: StageOneQuestion, outcome: 
           ? { code: 'max-tokens', message: 'the answer was cut before this record: write shorter fields' }
           : { code: 'missing-record', message: 'there is no record for it' },
       )
-  return { records, failed, strays, droppedVetoes }
+  return { records, failed, strays, droppedQuotes }
 }
 
-/**
- * READY must prove itself; KEEP needs no proof, and a veto that does not hold is dropped from it: it changes nothing there.
- */
+/** READY must prove itself; KEEP needs no proof. */
 function recordProblem(run: RunText, checkpoint: number, record: StageOneRecord): Problem | null {
   if (record.judgement === 'KEEP') return null
   const target = record.interaction
@@ -96,11 +94,20 @@ function recordProblem(run: RunText, checkpoint: number, record: StageOneRecord)
   return quoteProblem(run, { kind: 'veto', target, checkpoint, quote: record.futureDependency })
 }
 
-function withHeldVeto(run: RunText, checkpoint: number, record: StageOneRecord): StageOneRecord {
-  const { futureDependency, interaction } = record
-  if (futureDependency === null) return record
-  const problem = quoteProblem(run, { kind: 'veto', target: interaction, checkpoint, quote: futureDependency })
-  return problem === null ? record : { ...record, futureDependency: null }
+/** Stage 2 reads the record: nothing false may stand in it. */
+function withHeldQuotes(run: RunText, checkpoint: number, record: StageOneRecord): StageOneRecord {
+  const holds = (kind: 'uptake' | 'veto', quote: Quote): boolean =>
+    quoteProblem(run, { kind, target: record.interaction, checkpoint, quote }) === null
+  const { futureDependency } = record
+  return {
+    ...record,
+    evidence: record.evidence.filter((quote) => holds('uptake', quote)),
+    futureDependency: futureDependency !== null && holds('veto', futureDependency) ? futureDependency : null,
+  }
+}
+
+function quoteCount(record: StageOneRecord): number {
+  return record.evidence.length + (record.futureDependency === null ? 0 : 1)
 }
 
 /** One line per target for the repair round. */

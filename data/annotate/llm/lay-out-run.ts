@@ -2,8 +2,7 @@
  * Decides once per run how long its parts may be, so that every request of the run shows the same text for the same
  * interaction: the common beginning of its prompts is equal byte for byte, which providers cache. Pure.
  */
-import type { Interaction, Trajectory } from '../../../src/trajectory/trajectory.ts'
-import { takeStart } from '../../../src/view/cut-text.ts'
+import type { Trajectory } from '../../../src/trajectory/trajectory.ts'
 import { shareBudget } from '../../../src/view/share-budget.ts'
 import { type Block, type BlockWriter, createBlockWriter } from './blocks.ts'
 import { type CountTokens, clipText } from './clip-text.ts'
@@ -96,13 +95,3 @@ function inOrder(trajectory: Trajectory): readonly PartSource[] {
   const rank = (source: PartSource): number => 2 * source.at + (source.kind === 'turn' ? 0 : 1)
   return [...turns, ...interactions].sort((a, b) => rank(a) - rank(b))
 }
-
-/** One line that tells an interaction from its neighbours. */
-export function outlineOf(interaction: Interaction): string {
-  const calls = interaction.toolCalls.map((call) => `${call.name}(${call.arguments})`).join('; ')
-  const said = interaction.text !== '' ? interaction.text : interaction.reasoning
-  const line = (calls !== '' ? calls : said).replace(/\s+/g, ' ').trim()
-  return line.length > OUTLINE_CHARS ? `${takeStart(line, OUTLINE_CHARS)}...` : line
-}
-
-const OUTLINE_CHARS = 160

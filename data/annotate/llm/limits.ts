@@ -27,7 +27,8 @@ const MIN_PROMPT_TOKENS = 2_000
  * @throws option-invalid when that leaves no room
  */
 export function promptBudget(limits: CallLimits): number {
-  const budget = Math.floor((limits.contextTokens - 2 * limits.maxOutputTokens) * (1 - COUNT_MARGIN)) - TEMPLATE_TOKENS
+  const room = limits.contextTokens - 2 * limits.maxOutputTokens - TEMPLATE_TOKENS
+  const budget = Math.floor(room / (1 + COUNT_MARGIN))
   if (budget >= MIN_PROMPT_TOKENS) return budget
   throw new AppError(
     'option-invalid',
@@ -35,6 +36,11 @@ export function promptBudget(limits: CallLimits): number {
       `for the prompt (two answers must fit, for the repair round), less than ${MIN_PROMPT_TOKENS}: ` +
       'raise --context-tokens or lower --max-output-tokens',
   )
+}
+
+/** What a server may count where we count `promptTokens`. */
+export function mostTokens(promptTokens: number): number {
+  return Math.ceil(promptTokens * (1 + COUNT_MARGIN)) + TEMPLATE_TOKENS
 }
 
 /** Records that one answer has room for. */

@@ -26,7 +26,7 @@ export interface LlmReport {
     readonly ready: number
     readonly keep: number
     readonly strayRecords: number
-    readonly droppedVetoes: number
+    readonly droppedQuotes: number
     /** Records that say nothing after the repair round: unresolved, KEEP. */
     readonly failures: FailureCounts
   }
@@ -57,7 +57,7 @@ export function llmReport(
       ready: sum((tally) => tally.ready),
       keep: sum((tally) => tally.keep),
       strayRecords: sum((tally) => tally.strayRecords),
-      droppedVetoes: sum((tally) => tally.droppedVetoes),
+      droppedQuotes: sum((tally) => tally.droppedQuotes),
       failures: countFailures(tallies.flatMap((tally) => tally.recordFailures)),
     },
     stageTwo: {

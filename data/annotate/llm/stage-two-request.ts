@@ -8,8 +8,9 @@ import { shareBudget } from '../../../src/view/share-budget.ts'
 import { type Block, joinBlocks } from './blocks.ts'
 import type { StageTwoQuestion, TargetRecords } from './check-stage-two.ts'
 import { clipText } from './clip-text.ts'
-import { FRAME_TOKENS, outlineOf, type RunLayout } from './lay-out-run.ts'
+import { FRAME_TOKENS, type RunLayout } from './lay-out-run.ts'
 import { type CallLimits, promptBudget, stageTwoOutputTokens } from './limits.ts'
+import { outlineLines } from './outline.ts'
 import { PROMPTS } from './prompts/prompts.ts'
 import type { Quote, StageOneRecord } from './stage-one.schema.ts'
 import type { BuiltRequest } from './stage-one-request.ts'
@@ -32,10 +33,8 @@ export function buildStageTwo(
   const budget = promptBudget(limits) - writer.count(PROMPTS.stageTwo) - layout.head.tokens - FRAME_TOKENS
   const recordBlock = writer.section('records', clipText(recordLines(records), budget * RECORDS_SHARE, writer.count))
   const cited = citedInteractions(records)
-  const outline = trajectory.interactions
-    .filter(({ index }) => index !== target && !cited.has(index))
-    .map((interaction) => `${interaction.index}: ${outlineOf(interaction)}`)
-  const outlineBlock = writer.section('outline', clipText(outline.join('\n'), budget * OUTLINE_SHARE, writer.count))
+  const outline = outlineLines(trajectory, (index) => index === target || cited.has(index)).join('\n')
+  const outlineBlock = writer.section('outline', clipText(outline, budget * OUTLINE_SHARE, writer.count))
   const shown = trajectory.interactions.filter(({ index }) => index === target || cited.has(index))
   const room = Math.max(0, budget - recordBlock.tokens - outlineBlock.tokens)
   const wanted = shown.map((interaction) => writer.interaction(interaction, Number.POSITIVE_INFINITY))

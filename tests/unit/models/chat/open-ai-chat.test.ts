@@ -23,6 +23,7 @@ import {
   startChatServer,
   status,
 } from '../../../fixtures/chat-server.ts'
+import { until } from '../../../fixtures/until.ts'
 
 const REQUEST: ChatRequest = {
   messages: [{ role: 'user', content: 'Is it ready?' }],
@@ -164,7 +165,24 @@ describe('a failed attempt', () => {
     expect(reply.lost).toEqual([{ chars: 5 }, { chars: 3 }])
   })
 
-  it('waits as long as the server says, and all calls with it', async () => {
+  it('holds back all calls while the server wants a pause', async () => {
+    const at = await serve(inTurn(status(429, '', { 'retry-after': '17' }), says('ok')))
+    const wake: (() => void)[] = []
+    let nowMs = 0
+    const slow = { nowMs: () => nowMs, sleep: () => new Promise<void>((resolve) => wake.push(resolve)) }
+    const chat = chatWith(at, { clock: slow })
+    const first = chat.ask(REQUEST)
+    await until(() => wake.length === 1)
+    const second = chat.ask(REQUEST)
+    await until(() => wake.length === 2)
+    expect(at.requests).toHaveLength(1)
+    nowMs = 20_000
+    for (const resume of wake) resume()
+    expect((await Promise.all([first, second])).map(({ outcome }) => outcome.kind)).toEqual(['text', 'text'])
+    expect(at.requests).toHaveLength(3)
+  })
+
+  it('waits as long as the server says', async () => {
     const own = createFakeChatClock()
     await ask(inTurn(status(429, '', { 'retry-after': '17' }), says('ok')), { clock: own })
     expect(own.sleeps[0]).toBeGreaterThanOrEqual(17_000)
