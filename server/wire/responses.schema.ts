@@ -3,6 +3,7 @@
  */
 import { z } from 'zod'
 import { HISTORY_FORMATS } from '../../src/protocol/history.ts'
+import { CHANGE_ACTIONS } from '../../src/protocol/repair/change.ts'
 import { OPERATING_POINT_NAMES } from '../../src/router/operating-points.ts'
 
 const tokens = z.strictObject({ before: z.number(), after: z.number() })
@@ -61,7 +62,7 @@ const span = z.strictObject({
 const change = z.strictObject({
   rule: z.string(),
   pointer: z.string().describe('of the place in the history that you sent'),
-  action: z.enum(['dropped', 'closed', 'moved', 'renamed', 'replaced', 'unbound']),
+  action: z.enum(CHANGE_ACTIONS),
   sentence: z.string(),
 })
 const changes = z.array(change).optional()

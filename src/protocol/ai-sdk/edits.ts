@@ -9,7 +9,9 @@ export const AI_SDK_EDITS: FormatEdits = {
   ids: { pattern: /^/, maxChars: Number.POSITIVE_INFINITY, uniqueIn: 'batch' },
   results: 'next',
   firstRole: 'any',
-  fixes: { V6: 'drop' },
+  fixes: { V6: 'drop', V8: 'wrap' },
+  wrapContent: (raw) =>
+    /^[{]/.test(raw) ? null : `{"type":"${raw.startsWith('"') ? 'text' : 'json'}","value":${raw}}`,
   closeCall: ({ id, name }, _, text) => ({
     role: 'tool',
     content: [{ type: 'tool-result', toolCallId: id, toolName: name, output: { type: 'error-text', value: text } }],

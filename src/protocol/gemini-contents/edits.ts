@@ -12,6 +12,7 @@ export const GEMINI_EDITS: FormatEdits = {
   results: 'one-message',
   firstRole: 'user',
   fixes: { G7: 'drop' },
+  mergesCalls: true,
   closeCall: ({ id, name }, _, text) => ({
     role: 'user',
     parts: [{ functionResponse: { ...(id === null ? {} : { id }), name, response: { error: text } } }],

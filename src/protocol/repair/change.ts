@@ -5,9 +5,20 @@
 /**
  * `dropped`: taken out. `closed`: a call got the one result that a repair may add. `moved`: a result stands directly after
  * its call now. `renamed`: a tool-call id, on both sides. `replaced`: half of a surrogate pair by U+FFFD. `unbound`: an
- * item lost its own id, with which it would ask for reasoning that is not there.
+ * item lost its own id, with which it would ask for reasoning that is not there. `wrapped`: the same result in the form that
+ * the format asks for. `merged`: a message went into the one before it, of the same turn.
  */
-export type ChangeAction = 'dropped' | 'closed' | 'moved' | 'renamed' | 'replaced' | 'unbound'
+export const CHANGE_ACTIONS = [
+  'dropped',
+  'closed',
+  'moved',
+  'renamed',
+  'replaced',
+  'unbound',
+  'wrapped',
+  'merged',
+] as const
+export type ChangeAction = (typeof CHANGE_ACTIONS)[number]
 
 export interface Change {
   /** The rule of reference/protocol.md that asked for it. */

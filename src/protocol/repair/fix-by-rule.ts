@@ -2,12 +2,14 @@
  * Takes out what a provider refuses and what says nothing: empty texts and messages, unsigned thinking, reasoning that led
  * nowhere. What is done for which rule is in the format's edits. Pure.
  */
-import { removeAt } from '../edit-json.ts'
+import { removeAt, replaceAt, sliceAt } from '../edit-json.ts'
 import { FORMATS } from '../formats.ts'
-import { jsonPointer, placeOf } from '../json-pointer.ts'
+import type { History } from '../history.ts'
+import { type JsonPath, jsonPointer, placeOf } from '../json-pointer.ts'
 import { readSegments } from '../read-segments.ts'
-import type { Segment } from '../segment.ts'
-import type { Change } from './change.ts'
+import { isObject, type Segment } from '../segment.ts'
+import { valueAt } from '../value-at.ts'
+import type { Change, ChangeAction } from './change.ts'
 import { createListEdit } from './list-edit.ts'
 import type { Stage } from './stage.ts'
 import { historyOf, inputPointer, withRaw } from './working-list.ts'
@@ -17,11 +19,22 @@ export const fixByRule: Stage = ({ base, list, complaints }) => {
   const { blockField, edits } = FORMATS[base.format]
   const segments = history.messages.map((message, number) => readSegments(history, message, number))
   const edit = createListEdit({ base, list, segments, complaints })
-  const unbound: { readonly pointer: string; readonly change: Change }[] = []
+  const rewrites: { readonly index: number; readonly raw: (raw: string) => string; readonly change: Change }[] = []
   for (const { rule, pointer } of complaints.violations) {
     const fix = edits.fixes[rule]
     if (fix === undefined) continue
     const { index, path } = placeOf(pointer)
+    const rewrite = (action: ChangeAction, sentence: string, raw: (text: string) => string): void => {
+      rewrites.push({ index, raw, change: { rule, pointer: inputPointer(base, list, pointer), action, sentence } })
+    }
+    if (fix === 'wrap') {
+      const steps = wrappable(history, pointer)
+      if (steps !== null)
+        rewrite('wrapped', 'the output of a result was given the form that the format asks for', (raw) =>
+          replaceAt(raw, steps.at, steps.text),
+        )
+      continue
+    }
     const row = segments[index] ?? []
     const [field, block] = path
     // Inside a block the whole block goes, and a message goes with its whole content.
@@ -34,10 +47,7 @@ export const fixByRule: Stage = ({ base, list, complaints }) => {
     )
     if (fix === 'unbind' && inside.some(({ kind }) => kind !== 'reasoning')) {
       const sentence = 'the item lost its own id, with which it would need the reasoning that is gone'
-      unbound.push({
-        pointer,
-        change: { rule, pointer: inputPointer(base, list, pointer), action: 'unbound', sentence },
-      })
+      rewrite('unbound', sentence, (raw) => removeAt(raw, [...path, 'id']))
       continue
     }
     if (!inside.every(saysNothing)) continue
@@ -48,17 +58,27 @@ export const fixByRule: Stage = ({ base, list, complaints }) => {
     for (const other of others) edit.take(other)
   }
   const dropped = edit.done()
-  // Ids are taken away once nothing else is to be done, since dropping moves indices.
-  if (dropped.changes.length > 0 || unbound.length === 0) return dropped
-  const without = list.map((working, number) => {
-    const own = unbound.filter(({ pointer }) => placeOf(pointer).index === number)
-    return own.reduce(
-      (message, { pointer }) =>
-        withRaw(base, message, removeAt(message.message.raw, [...placeOf(pointer).path, 'id']), number),
-      working,
-    )
+  // In their place once nothing else is to be done, since dropping moves indices.
+  if (dropped.changes.length > 0 || rewrites.length === 0) return dropped
+  const rewritten = list.map((working, number) => {
+    const own = rewrites.filter(({ index }) => index === number)
+    const raw = own.reduce((text, one) => one.raw(text), working.message.raw)
+    return own.length === 0 ? working : withRaw(base, working, raw, number)
   })
-  return { list: without, changes: unbound.map(({ change }) => change) }
+  return { list: rewritten, changes: rewrites.map(({ change }) => change) }
+}
+
+/** Where what a result says stands, with its new text; null where there is nothing to wrap. */
+function wrappable(history: History, pointer: string): { readonly at: JsonPath; readonly text: string } | null {
+  const { edits } = FORMATS[history.format]
+  const { index, path } = placeOf(pointer)
+  const message = history.messages[index]
+  const result = message === undefined ? undefined : valueAt(message.value, path)
+  if (message === undefined || !isObject(result)) return null
+  const at = [...path, ...edits.resultContent(result)]
+  const raw = sliceAt(message.raw, at)
+  const text = raw === null ? null : (edits.wrapContent?.(raw) ?? null)
+  return text === null ? null : { at, text }
 }
 
 /** Never a call, a result, a medium or a word. */

@@ -5,8 +5,11 @@
 import type { JsonPath } from '../json-pointer.ts'
 import type { CallSegment, JsonObject } from '../segment.ts'
 
-/** `drop` takes the place out; `unbind` does so for reasoning, and takes its `id` from anything else. */
-export type Fix = 'drop' | 'unbind'
+/**
+ * `drop` takes the place out; `unbind` does so for reasoning, and takes its `id` from anything else; `wrap` gives what a
+ * result says the form that the format asks for.
+ */
+export type Fix = 'drop' | 'unbind' | 'wrap'
 
 export interface FormatEdits {
   /** Steps to the id inside the value of a call, which is what its segment's pointer points at. */
@@ -32,6 +35,10 @@ export interface FormatEdits {
   readonly firstRole: 'user' | 'any'
   /** What may be done at the pointer of a violation, by the rule's id. */
   readonly fixes: Readonly<Record<string, Fix>>
+  /** JSON text of what a result says, in the form that the format asks for; null where the text is in none that is known. */
+  readonly wrapContent?: (raw: string) => string | null
+  /** Neighbouring assistant messages with calls are refused: they are one turn, so they become one message. */
+  readonly mergesCalls?: true
   /** The other calls of its message are refused without this one: it is closed, never dropped (Gemini's signature). */
   readonly holdsTheOthers?: (value: JsonObject) => boolean
   /**

@@ -69,11 +69,12 @@ function addCalls(
   } else batches.push({ first: message, last: message, calls })
 }
 
-/** The nearest batch that uses the result's id decides; a result without id belongs to the nearest batch with calls. */
+/** The nearest batch decides that uses the result's id; far away, a position says nothing: id or name must be the call's. */
 function findCall(batches: readonly CallBatch[], result: ResultSegment): PairedCall | 'orphan' | 'duplicate' {
-  for (let number = batches.length - 1; number >= 0; number--) {
-    const { calls } = batches[number] ?? { calls: [] }
-    if (!calls.some(({ segment }) => result.id === null || segment.id === result.id)) continue
+  let isNearest = true
+  for (const { calls } of batches.toReversed()) {
+    if (calls.length === 0) continue
+    const usesId = result.id !== null && calls.some(({ segment }) => segment.id === result.id)
     const open = calls.map((call): OpenCall & { readonly of: PairedCall } => ({
       owner: call.message,
       call: call.segment,
@@ -82,11 +83,9 @@ function findCall(batches: readonly CallBatch[], result: ResultSegment): PairedC
     }))
     const pairing = pairResult(open, result)
     if (pairing.kind === 'duplicates') return 'duplicate'
-    if (pairing.kind === 'orphan') return 'orphan'
-    const isNearest = number === batches.length - 1
-    // Far away, a position says nothing: the name must be the call's.
-    if (!isNearest && result.id === null && pairing.call.call.name !== result.name) return 'orphan'
-    return open.find((one) => one === pairing.call)?.of ?? 'orphan'
+    if (pairing.kind === 'answers' && (isNearest || usesId || pairing.call.call.name === result.name))
+      return open.find((one) => one === pairing.call)?.of ?? 'orphan'
+    isNearest = false
   }
   return 'orphan'
 }

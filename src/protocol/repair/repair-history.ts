@@ -12,6 +12,7 @@ import { cutHead } from './cut-head.ts'
 import { fixByRule } from './fix-by-rule.ts'
 import { mendPairs } from './mend-pairs.ts'
 import { mendSurrogates } from './mend-surrogates.ts'
+import { mergeCalls } from './merge-calls.ts'
 import { renameIds } from './rename-ids.ts'
 import { historyOf, startWork, type WorkingList } from './working-list.ts'
 
@@ -32,7 +33,7 @@ export interface Repair {
   readonly origins: readonly (number | null)[]
 }
 
-const STAGES = [mendSurrogates, fixByRule, mendPairs, cutHead, renameIds]
+const STAGES = [mendSurrogates, fixByRule, mergeCalls, mendPairs, cutHead, renameIds]
 
 /** One repair may uncover the next. Real damage needs two rounds; the bound keeps a bug from looping. */
 const MAX_ROUNDS = 12
