@@ -9,8 +9,9 @@ import type { FailureCode, Problem } from './failure.ts'
 import type { RunText } from './run-text.ts'
 import type { Quote } from './stage-one.schema.ts'
 
-/** A quote of fewer characters counts only if it holds a literal (name, number, path): "the file" stands everywhere. */
-const MIN_QUOTE_CHARS = 12
+/** A quote of fewer bytes (UTF-8: four Chinese characters) counts only if it is distinctive: "the file" stands everywhere. */
+const MIN_QUOTE_BYTES = 12
+const MIN_NAME_CHARS = 4
 /** Longer ones are passages: they would make label files copies of the logs. */
 const MAX_QUOTE_CHARS = 600
 
@@ -33,7 +34,7 @@ export function quoteProblem(run: RunText, claim: QuoteClaim): Problem | null {
       `interaction ${quote.interaction} is not ${kind === 'veto' ? `from ${checkpoint} on` : `after ${target} and before ${checkpoint}`}`,
     )
   const words = quote.quote.replace(/\s+/g, ' ').trim()
-  if (words.length < MIN_QUOTE_CHARS && literalKeys(words).size === 0)
+  if (!isRecognisable(words))
     return problem('weak-quote', `the quote ${JSON.stringify(words)} is too short to be recognised`)
   if (words.length > MAX_QUOTE_CHARS)
     return problem(
@@ -61,6 +62,12 @@ export function quotesProblem(
     if (problem !== null) return problem
   }
   return null
+}
+
+/** Long enough, or with a literal (id, number, path, symbol) or a capital letter (a name) in it. */
+function isRecognisable(words: string): boolean {
+  if (Buffer.byteLength(words) >= MIN_QUOTE_BYTES || literalKeys(words).size > 0) return true
+  return words.length >= MIN_NAME_CHARS && /\p{Lu}/u.test(words)
 }
 
 function isMisplaced(trajectory: Trajectory, { kind, target, checkpoint, quote }: QuoteClaim): boolean {
