@@ -203,7 +203,7 @@ function medianByAge(sample: readonly SampledPair[]): readonly { readonly age: n
     }))
 }
 
-function draw(label: string, options: Plot.PlotOptions, marks: readonly Plot.Markish[]): Html {
+export function draw(label: string, options: Plot.PlotOptions, marks: readonly Plot.Markish[]): Html {
   const { document } = parseHTML('<html></html>')
   const svg = Plot.plot({
     ...SIZE,

@@ -3,6 +3,7 @@
  */
 import { Command } from 'commander'
 import { createAgreement } from './labels-agreement.ts'
+import { createCard } from './labels-card.ts'
 import { createEdit } from './labels-edit.ts'
 import { createShow } from './labels-show.ts'
 import { createStats } from './labels-stats.ts'
@@ -20,6 +21,7 @@ export function createCommand(): Command {
         'What labels mean: docs/labels.md',
     )
     .addCommand(createStats())
+    .addCommand(createCard())
     .addCommand(createShow())
     .addCommand(createEdit())
     .addCommand(createAgreement())
