@@ -38,7 +38,7 @@ describe('near copies among real logs', () => {
     ])
   })
 
-  itWithShared('join the two Who&When runs that answer one question in other words, not all of one harness', () => {
+  itWithShared('join the Who&When runs that are one log under two questions, not all of one harness', () => {
     const merged = found.merges.filter((merge) => merge.group.startsWith('who-and-when:'))
     expect(merged.map((merge) => merge.because.map((pair) => pair.share))).toEqual([[1], [1]])
   })
