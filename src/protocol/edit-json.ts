@@ -22,6 +22,13 @@ export function replaceElements(raw: string, path: JsonPath, elements: readonly 
   return replaceAt(raw, path, `[${elements.join(',')}]`)
 }
 
+/** `raw` with another key for the member at `path`, which must exist. */
+export function renameKey(raw: string, path: JsonPath, key: string): string {
+  const { start } = invariant(nodeAt(raw, path), 'the renamed JSON member exists')
+  const from = keyStart(raw, start)
+  return raw.slice(0, from) + JSON.stringify(key) + raw.slice(raw.lastIndexOf(':', start - 1))
+}
+
 /** `raw` without the member or element at `path`; a repeated key goes with all its values. Unchanged where there is none. */
 export function removeAt(raw: string, path: JsonPath): string {
   const step = path.at(-1)

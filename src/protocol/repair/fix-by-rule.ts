@@ -2,7 +2,7 @@
  * Takes out what a provider refuses and what says nothing: empty texts and messages, unsigned thinking, reasoning that led
  * nowhere. What is done for which rule is in the format's edits. Pure.
  */
-import { removeAt, replaceAt, sliceAt } from '../edit-json.ts'
+import { removeAt, renameKey, replaceAt, sliceAt } from '../edit-json.ts'
 import { FORMATS } from '../formats.ts'
 import type { History } from '../history.ts'
 import { type JsonPath, jsonPointer, placeOf } from '../json-pointer.ts'
@@ -31,7 +31,7 @@ export const fixByRule: Stage = ({ base, list, complaints }) => {
       const steps = wrappable(history, pointer)
       if (steps !== null)
         rewrite('wrapped', 'the output of a result was given the form that the format asks for', (raw) =>
-          replaceAt(raw, steps.at, steps.text),
+          renameKey(replaceAt(raw, steps.at, steps.text), steps.at, steps.key),
         )
       continue
     }
@@ -69,7 +69,10 @@ export const fixByRule: Stage = ({ base, list, complaints }) => {
 }
 
 /** Where what a result says stands, with its new text; null where there is nothing to wrap. */
-function wrappable(history: History, pointer: string): { readonly at: JsonPath; readonly text: string } | null {
+function wrappable(
+  history: History,
+  pointer: string,
+): { readonly at: JsonPath; readonly key: string; readonly text: string } | null {
   const { edits } = FORMATS[history.format]
   const { index, path } = placeOf(pointer)
   const message = history.messages[index]
@@ -77,8 +80,8 @@ function wrappable(history: History, pointer: string): { readonly at: JsonPath; 
   if (message === undefined || !isObject(result)) return null
   const at = [...path, ...edits.resultContent(result)]
   const raw = sliceAt(message.raw, at)
-  const text = raw === null ? null : (edits.wrapContent?.(raw) ?? null)
-  return text === null ? null : { at, text }
+  const wrapped = raw === null ? null : (edits.wrapContent?.(String(at.at(-1)), raw) ?? null)
+  return wrapped === null ? null : { at, ...wrapped }
 }
 
 /** Never a call, a result, a medium or a word. */

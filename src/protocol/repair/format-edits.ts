@@ -35,8 +35,11 @@ export interface FormatEdits {
   readonly firstRole: 'user' | 'any'
   /** What may be done at the pointer of a violation, by the rule's id. */
   readonly fixes: Readonly<Record<string, Fix>>
-  /** JSON text of what a result says, in the form that the format asks for; null where the text is in none that is known. */
-  readonly wrapContent?: (raw: string) => string | null
+  /**
+   * Of JSON text that a result holds under `key`: key and text in the form that the format asks for; null where it is not
+   * known how.
+   */
+  readonly wrapContent?: (key: string, raw: string) => { readonly key: string; readonly text: string } | null
   /** Neighbouring assistant messages with calls are refused: they are one turn, so they become one message. */
   readonly mergesCalls?: true
   /** The other calls of its message are refused without this one: it is closed, never dropped (Gemini's signature). */

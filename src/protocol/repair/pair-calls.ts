@@ -4,6 +4,7 @@
  */
 import type { History } from '../history.ts'
 import { type OpenCall, pairResult } from '../open-calls.ts'
+import type { ProviderFormat } from '../provider-format.ts'
 import type { CallSegment, ResultSegment, Segment } from '../segment.ts'
 
 export interface PlacedResult {
@@ -33,20 +34,20 @@ export interface CallPairs {
   readonly strays: readonly StrayResult[]
 }
 
-/** @param options.batch as ProviderFormat has it */
+/** @param options as ProviderFormat has them */
 export function pairCalls(
   history: History,
   segments: readonly (readonly Segment[])[],
-  options: { readonly batch: 'message' | 'run' },
+  options: Pick<ProviderFormat, 'batch' | 'modelCall'>,
 ): CallPairs {
   const batches: CallBatch[] = []
   const strays: StrayResult[] = []
   history.messages.forEach(({ role }, message) => {
     const row = segments[message] ?? []
-    if (role === 'assistant') addCalls(batches, { message, row, ...options })
+    if (role === 'assistant') addCalls(batches, { message, row, batch: options.batch })
     for (const segment of row) {
       if (segment.kind !== 'result') continue
-      const found = findCall(batches, segment)
+      const found = findCall(batches, segment, options)
       if (found === 'orphan' || found === 'duplicate') strays.push({ message, segment, why: found })
       else found.result = { message, segment }
     }
@@ -70,13 +71,17 @@ function addCalls(
 }
 
 /** The nearest batch decides that uses the result's id; far away, a position says nothing: id or name must be the call's. */
-function findCall(batches: readonly CallBatch[], result: ResultSegment): PairedCall | 'orphan' | 'duplicate' {
+function findCall(
+  batches: readonly CallBatch[],
+  result: ResultSegment,
+  { modelCall }: Pick<ProviderFormat, 'modelCall'>,
+): PairedCall | 'orphan' | 'duplicate' {
   let isNearest = true
   for (const { calls } of batches.toReversed()) {
     if (calls.length === 0) continue
     const usesId = result.id !== null && calls.some(({ segment }) => segment.id === result.id)
     const open = calls.map((call): OpenCall & { readonly of: PairedCall } => ({
-      owner: call.message,
+      owner: modelCall === 'run' ? 0 : call.message,
       call: call.segment,
       answered: call.result !== null,
       of: call,
