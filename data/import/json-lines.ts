@@ -184,7 +184,9 @@ export async function* readRawLines(path: string): AsyncGenerator<RawLine> {
   let pending: Buffer[] = []
   let pendingBytes = 0
   const take = (last: Buffer): Buffer | null => {
-    const bytes = pendingBytes + last.length > MAX_LINE_BYTES ? null : Buffer.concat([...pending, last])
+    // A line inside one chunk is read in place: a copy of each would keep the collector busy.
+    const whole = pending.length === 0 ? last : Buffer.concat([...pending, last])
+    const bytes = pendingBytes + last.length > MAX_LINE_BYTES ? null : whole
     pending = []
     pendingBytes = 0
     return bytes

@@ -7,7 +7,13 @@ export type JsonPath = readonly (string | number)[]
 
 /** `['messages', 4, 'a/b']` -> `/messages/4/a~1b`; the empty path is the whole document, "". */
 export function jsonPointer(path: JsonPath): string {
-  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  let pointer = ''
+  for (const step of path)
+    pointer +=
+      typeof step === 'number' || !/[~/]/.test(step)
+        ? `/${step}`
+        : `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return pointer
 }
 
 /** The reverse; digits are taken for element numbers. */

@@ -7,6 +7,7 @@ import { FORMATS } from './formats.ts'
 import type { History, HistoryBlock, HistoryFormat, HistoryMessage, JsonValue } from './history.ts'
 import type { JsonPath } from './json-pointer.ts'
 import type { ProviderFormat } from './provider-format.ts'
+import { readSegments } from './read-segments.ts'
 import { type JsonNode, scanJson } from './scan-json.ts'
 import { isObject, type JsonObject, malformed } from './segment.ts'
 
@@ -72,7 +73,7 @@ function readMessage(
       )
     : null
   const message = { raw, value, role, blocks }
-  format.readSegments(message, path)
+  readSegments({ format: format.name, listField: String(path[0]) }, message, Number(path[1]))
   return message
 }
 

@@ -8,13 +8,15 @@ import { readSegments } from './read-segments.ts'
 import type { RoleTurn, RuleInput } from './rules/rule.ts'
 import type { Segment } from './segment.ts'
 
-/** All violations, in the order of the rules, each with a pointer into the request; empty when the history is valid. */
-export function validateHistory(history: History): readonly Violation[] {
+/**
+ * All violations, in the order of the rules, each with a pointer into the request; empty when the history is valid.
+ * @param only ids of the rules to check; default: all of the format
+ */
+export function validateHistory(history: History, only?: readonly string[]): readonly Violation[] {
   const segments = history.messages.map((message, number) => readSegments(history, message, number))
   const input = { history, segments, turns: combineTurns(history, segments), ...pairingOf(history) }
-  return FORMATS[history.format].rules.flatMap((rule) =>
-    rule.check(input).map((finding) => ({ rule: rule.id, ...finding })),
-  )
+  const rules = FORMATS[history.format].rules.filter((rule) => only === undefined || only.includes(rule.id))
+  return rules.flatMap((rule) => rule.check(input).map((finding) => ({ rule: rule.id, ...finding })))
 }
 
 /** Those that every provider of the format rejects at any time: they make a history invalid as the input of a compaction. */
