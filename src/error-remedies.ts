@@ -31,7 +31,7 @@ export const ERROR_REMEDY = {
     'Listen on 127.0.0.1, or set a token with `--token-file`; check that the address is of this machine.',
   'training-data-insufficient': 'Import and label more runs; `keepready labels stats` shows what there is.',
   'consent-required':
-    'Read what would be sent where, then say `--yes`, or `--redact` to mask secrets first; `--estimate` sends nothing.',
+    'Read what would be sent or downloaded, then say `--yes`; for `annotate`, `--redact` masks secrets first and `--estimate` sends nothing.',
   'endpoint-refused': 'Check the endpoint, the model name, the API key and the account that the message names.',
   'model-not-found': 'Give the directory of the checkpoint with `--model DIR`, or `tiny` for the embedded one.',
   'config-invalid': "Download the model's config.json again, or correct the field that the message names.",
@@ -45,6 +45,12 @@ export const ERROR_REMEDY = {
   'tensor-mismatch':
     'Weights and config.json (or router and features) do not belong together: use files of one release.',
   'model-link-escapes': 'Replace the link that leaves the model directory by the file itself.',
+  'weights-not-finite':
+    'The named tensor holds NaN or infinity: get the file again, or take another release of the model.',
+  'gguf-invalid': 'The GGUF file is damaged or cut off: get it again.',
+  'gguf-unsupported':
+    'Use a GGUF of one of the listed kinds, or the safetensors checkpoint of the same model (`keepready models pull`).',
+  'download-mismatch': 'Pull again; if it happens again, the server or a proxy in between changes the file.',
   'layer-out-of-range': 'Choose a `--layer` within the range that the message gives.',
   'router-invalid': 'Train the router again; the message names the file.',
   'router-version-unsupported': 'Use the keepready version that wrote the router, or train it again.',
