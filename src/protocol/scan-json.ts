@@ -24,12 +24,18 @@ interface Scan {
   readonly text: string
   readonly keepDepth: number
   readonly path: (string | number)[]
+  /** No control character in the whole text: then only quotes and backslashes need to be looked for. */
+  readonly isPlain: boolean
+  /** Offset of the first backslash at or after `at`, once it has been looked for; the end of the text if there is none. */
+  escapeAt: number
   at: number
 }
 
 const NO_MEMBERS: ReadonlyMap<string, JsonNode> = new Map()
 const NO_ELEMENTS: readonly JsonNode[] = []
 const SCALAR = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them inside strings
+const CONTROL = /[\u0000-\u001f]/
 const HEX4 = /[0-9a-fA-F]{4}/y
 
 /**
@@ -45,6 +51,8 @@ export function scanJson(
     text,
     keepDepth: options.keepDepth,
     path: [...(options.root ?? [])],
+    isPlain: !CONTROL.test(text),
+    escapeAt: -1,
     at: text.charCodeAt(0) === 0xfeff ? 1 : 0,
   }
   const node = scanValue(scan, 0)
@@ -135,7 +143,31 @@ function scanKey(scan: Scan): string {
   return raw.includes('\\') ? String(JSON.parse(raw)) : raw.slice(1, -1)
 }
 
+/** A search for the next quote is several times faster than a look at every character. */
+function scanPlainString(scan: Scan): void {
+  const { text } = scan
+  let at = scan.at + 1
+  for (;;) {
+    const quote = text.indexOf('"', at)
+    if (scan.escapeAt < at) {
+      const found = text.indexOf('\\', at)
+      scan.escapeAt = found === -1 ? text.length : found
+    }
+    if (quote !== -1 && quote < scan.escapeAt) {
+      scan.at = quote + 1
+      return
+    }
+    scan.at = Math.min(scan.escapeAt, text.length)
+    if (scan.escapeAt >= text.length) fail(scan, 'the end of the string')
+    at = scanEscape(scan)
+  }
+}
+
 function scanString(scan: Scan): void {
+  if (scan.isPlain) {
+    scanPlainString(scan)
+    return
+  }
   const { text } = scan
   for (let at = scan.at + 1; ; at++) {
     const code = text.charCodeAt(at)
