@@ -12,8 +12,9 @@ import {
   runArm,
   type ScheduleOptions,
 } from './bench-arms.ts'
+import { prefillFlops } from './bench-flops.ts'
 import { measurePeakMemory, type PeakMemory } from './bench-peak-memory.ts'
-import { createMatMulProbe, prefillFlops } from './bench-rates.ts'
+import { createMatMulProbe } from './bench-rates.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { loadFrozenLm } from './load-frozen-lm.ts'
 

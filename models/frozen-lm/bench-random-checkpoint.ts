@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { createRng } from '../../src/rng.ts'
 import { encodeBf16, encodeF16 } from '../../src/tensor/half.ts'
 import { elementCount, type WritableTensor, writeSafetensors } from '../safetensors.ts'
-import { decoderTensors, type WeightDtype } from './architectures.ts'
 import { parseDecoderConfig } from './config.schema.ts'
+import type { WeightDtype } from './decoder.ts'
+import { decoderTensors } from './decoder-tensors.ts'
 
 /** SmolLM2-135M: the shape of the issue's extraction figures. */
 export const SMOLLM2_SHAPE = {
@@ -47,7 +48,11 @@ export function writeRandomCheckpoint(options: {
   writeFileSync(join(directory, 'config.json'), `${JSON.stringify(config, null, 2)}\n`)
   const decoder = parseDecoderConfig(config, directory)
   const rng = createRng(seed)
-  const shapes = decoderTensors(decoder)
+  const shapes = new Map(
+    [...decoderTensors(decoder)].map(({ name, shape, part }) =>
+      part === null ? [name, shape] : [part.of, [part.rows, ...shape.slice(1)]],
+    ),
+  )
   const largest = Math.max(...[...shapes.values()].map(elementCount))
   const pool = Float32Array.from({ length: Math.min(POOL_SIZE, largest) }, () => rng.nextNormal() * STANDARD_DEVIATION)
   const tensors = [...shapes].map(([name, shape]): WritableTensor => {

@@ -1,31 +1,10 @@
-/**
- * What a prefill is measured against: the floating-point operations it needs, and the rate at which this runtime
- * multiplies 2048 x 2048 matrices on this machine.
- */
+/** What a prefill is measured against: the rate at which this runtime multiplies 2048 x 2048 matrices on this machine. */
 import * as ort from 'onnxruntime-node'
 import { createRng } from '../../src/rng.ts'
 import { createOnnxGraph } from '../onnx/onnx-graph.ts'
-import type { DecoderConfig } from './architectures.ts'
 import { type Cost, readClock, since } from './bench-arms.ts'
 
 const SIZE = 2048
-
-/**
- * Multiplications and additions of the matrix products of one prefill at position 0; norms, activations and rotations
- * (under 1 %) are not counted, attention counts only pairs that the causal mask allows, and the last layer's output
- * projection and MLP run on the wanted rows alone.
- */
-export function prefillFlops(
-  config: DecoderConfig,
-  run: { readonly layer: number; readonly tokens: number; readonly rows: number },
-): number {
-  const { hiddenSize: d, headCount, keyValueHeadCount, headSize, feedForwardSize } = config
-  const inProjections = 2 * d * headSize * (headCount + 2 * keyValueHeadCount)
-  const outputAndFeedForward = 2 * d * (headCount * headSize + 3 * feedForwardSize)
-  const attention = (4 * headCount * headSize * run.tokens * (run.tokens + 1)) / 2
-  const allRows = run.layer * run.tokens * inProjections + (run.layer - 1) * run.tokens * outputAndFeedForward
-  return run.layer === 0 ? 0 : allRows + run.rows * outputAndFeedForward + run.layer * attention
-}
 
 export interface MatMulProbe {
   /** Floating-point operations of one run. */

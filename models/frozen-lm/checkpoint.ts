@@ -8,8 +8,10 @@ import { AppError } from '../../src/errors.ts'
 import { requireModelDirectory } from '../model-directory.ts'
 import { modelRoot, resolveModelFile } from '../model-files.ts'
 import { readSafetensorsHeader, type TensorInfo } from '../safetensors.ts'
-import { type DecoderConfig, decoderTensors, type WeightDtype } from './architectures.ts'
+import type { DecoderTensor } from './blocks/tensor-shapes.ts'
 import { parseDecoderConfig, parseShardIndex } from './config.schema.ts'
+import { type DecoderConfig, EMBEDDING, PLAIN_PREFIX, type WeightDtype } from './decoder.ts'
+import { decoderTensors } from './decoder-tensors.ts'
 
 export interface CheckpointTensor extends TensorInfo {
   readonly dtype: WeightDtype
@@ -22,12 +24,26 @@ export interface Checkpoint {
   /** Folder that all files really lie in; the session maps weights relative to it. */
   readonly root: string
   readonly config: DecoderConfig
-  /** The tensors the decoder reads, by their name in the checkpoint. */
+  /**
+   * The tensors the decoder reads, by their name in the plain layout (`model.layers.0...`), whatever the checkpoint calls
+   * them; a part of a fused tensor is a tensor of its own.
+   */
   readonly tensors: ReadonlyMap<string, CheckpointTensor>
 }
 
 const SINGLE_FILE = 'model.safetensors'
 const INDEX_FILE = 'model.safetensors.index.json'
+
+/** Most specific first. */
+const PREFIXES = [
+  'model.language_model.',
+  'language_model.model.',
+  'model.text_model.',
+  'language_model.',
+  PLAIN_PREFIX,
+  'text_model.',
+  '',
+]
 
 /**
  * @throws model-not-found, config-invalid, architecture-unsupported, safetensors-missing, safetensors-truncated,
@@ -42,18 +58,22 @@ export function openCheckpoint(directory: string): Checkpoint {
       `${join(directory, 'config.json')} does not exist: give the directory of a Hugging Face checkpoint`,
     )
   const config = parseDecoderConfig(readJson(configPath), configPath)
-  const locate = openWeights(directory)
+  const weights = openWeights(directory)
+  const prefix = findPrefix(weights)
   const tensors = new Map<string, CheckpointTensor>()
-  for (const [name, shape] of decoderTensors(config)) {
-    const found = locate(name)
+  const read = new Set<string>()
+  for (const tensor of decoderTensors(config)) {
+    const name = prefix + (tensor.part?.of ?? tensor.name).slice(PLAIN_PREFIX.length)
+    const found = weights.locate(name)
     if (found === null)
       throw new AppError(
         'tensor-mismatch',
         `${directory}: ${config.architecture} with ${config.layerCount} layers needs tensor ${name}, the safetensors files have none: config.json and weights do not belong together`,
       )
-    tensors.set(name, checkTensor({ ...found, name, shape, config }))
+    tensors.set(tensor.name, checkTensor({ ...found, name, tensor, config }))
+    read.add(name)
   }
-  refuseUnreadBiases({ config, locate, known: tensors, directory })
+  refuseUnreadTensors({ names: weights.names(), read, prefix, config, directory })
   return { directory, root: modelRoot(directory), config, tensors }
 }
 
@@ -66,14 +86,22 @@ export function weightFileNames(directory: string): readonly string[] {
   return [...new Set(openShardIndex(directory).values())].sort()
 }
 
+/** Precomputed tables that old checkpoints hold beside the weights. */
+const TABLES = /\.(rotary_emb\.inv_freq|masked_bias|attn\.bias)$/
+
 type Located = { readonly info: TensorInfo; readonly file: string }
 
+interface WeightFiles {
+  readonly names: () => Iterable<string>
+  readonly locate: (name: string) => Located | null
+}
+
 /** One file, or shards that are opened when a tensor of theirs is first asked for. */
-function openWeights(directory: string): (name: string) => Located | null {
+function openWeights(directory: string): WeightFiles {
   const single = resolveModelFile(directory, SINGLE_FILE)
   if (single !== null) {
-    const header = readSafetensorsHeader(single)
-    return (name) => locatedIn(header.tensors.get(name), single)
+    const { tensors } = readSafetensorsHeader(single)
+    return { names: () => tensors.keys(), locate: (name) => locatedIn(tensors.get(name), single) }
   }
   const shardOf = openShardIndex(directory)
   const opened = new Map<string, { readonly file: string; readonly tensors: ReadonlyMap<string, TensorInfo> }>()
@@ -88,12 +116,22 @@ function openWeights(directory: string): (name: string) => Located | null {
     opened.set(shard, entry)
     return entry
   }
-  return (name) => {
-    const shard = shardOf.get(name)
-    if (shard === undefined) return null
-    const { file, tensors } = opened.get(shard) ?? open(shard)
-    return locatedIn(tensors.get(name), file)
+  return {
+    names: () => shardOf.keys(),
+    locate(name) {
+      const shard = shardOf.get(name)
+      if (shard === undefined) return null
+      const { file, tensors } = opened.get(shard) ?? open(shard)
+      return locatedIn(tensors.get(name), file)
+    },
   }
+}
+
+/** What stands before `embed_tokens` and `layers`: multimodal wrappers and models saved without a head differ in it. */
+function findPrefix(weights: WeightFiles): string {
+  return (
+    PREFIXES.find((prefix) => weights.locate(prefix + EMBEDDING.slice(PLAIN_PREFIX.length)) !== null) ?? PLAIN_PREFIX
+  )
 }
 
 /** Tensor name -> shard file name. */
@@ -113,13 +151,15 @@ function locatedIn(info: TensorInfo | undefined, file: string): Located | null {
 
 /** Matrices have config.json's dtype; vectors (norms, biases) may be kept in F32 beside half-precision matrices. */
 function checkTensor(
-  tensor: Located & { readonly name: string; readonly shape: readonly number[]; readonly config: DecoderConfig },
+  found: Located & { readonly name: string; readonly tensor: DecoderTensor; readonly config: DecoderConfig },
 ): CheckpointTensor {
-  const { info, file, name, shape, config } = tensor
-  if (info.shape.length !== shape.length || info.shape.some((size, i) => size !== shape[i]))
+  const { info, file, name, tensor, config } = found
+  const { part, shape } = tensor
+  const whole = part === null ? shape : [part.rows, ...shape.slice(1)]
+  if (info.shape.length !== whole.length || info.shape.some((size, i) => size !== whole[i]))
     throw new AppError(
       'tensor-mismatch',
-      `${file}: tensor ${name} has shape [${info.shape.join(', ')}], config.json implies [${shape.join(', ')}]: they do not belong together`,
+      `${file}: tensor ${name} has shape [${info.shape.join(', ')}], config.json implies [${whole.join(', ')}]: they do not belong together`,
     )
   const { dtype } = info
   if (dtype !== 'F32' && dtype !== 'F16' && dtype !== 'BF16')
@@ -130,23 +170,36 @@ function checkTensor(
       'tensor-mismatch',
       `${file}: tensor ${name} has dtype ${dtype}, config.json says ${config.weightDtype}: they do not belong together`,
     )
-  return { ...info, dtype, file }
+  if (part === null) return { ...info, dtype, file }
+  const rowBytes = info.sizeBytes / part.rows
+  const rows = shape[0] ?? 0
+  const offset = info.offset + part.firstRow * rowBytes
+  return { dtype, file, shape, offset, sizeBytes: rows * rowBytes }
 }
 
-/** A bias in the file that config.json denies would be left out silently and give wrong hidden states. */
-function refuseUnreadBiases(check: {
+/**
+ * A tensor of a layer that nothing reads (a bias or a norm that config.json denies) would be left out silently and give
+ * wrong hidden states. Tables that old files hold beside the weights are known; what lies outside of the layers (head,
+ * vision, multi-token prediction) is not ours.
+ */
+function refuseUnreadTensors(check: {
+  readonly names: Iterable<string>
+  readonly read: ReadonlySet<string>
+  readonly prefix: string
   readonly config: DecoderConfig
-  readonly locate: (name: string) => Located | null
-  readonly known: ReadonlyMap<string, CheckpointTensor>
   readonly directory: string
 }): void {
-  const weights = [...check.known.keys()].filter((name) => name.endsWith('_proj.weight'))
-  for (const name of weights.map((weight) => weight.replace(/weight$/, 'bias')))
-    if (!check.known.has(name) && check.locate(name) !== null)
-      throw new AppError(
-        'tensor-mismatch',
-        `${check.directory}: the weights hold ${name}, which config.json denies for ${check.config.architecture} (attention_bias, mlp_bias): they do not belong together`,
-      )
+  const { names, read, prefix, config, directory } = check
+  for (const name of names) {
+    if (!name.startsWith(`${prefix}layers.`) || read.has(name) || TABLES.test(name)) continue
+    const layer = Number(name.slice(`${prefix}layers.`.length).split('.')[0])
+    // Layers above the last one belong to other heads (multi-token prediction); a missing one was named before.
+    if (layer >= config.layerCount) continue
+    throw new AppError(
+      'tensor-mismatch',
+      `${directory}: the weights hold ${name}, which config.json denies for ${config.architecture} (attention_bias, mlp_bias or another architecture): they do not belong together`,
+    )
+  }
 }
 
 function readJson(path: string): unknown {

@@ -1,44 +1,20 @@
 /**
- * The decoder as an ONNX graph, cut after layer L, whose weights point into the checkpoint's files. One graph serves
- * every role: the past may be empty, the present is always computed and fetched only when wanted, and the wanted rows
- * are picked before the last layer's output projection and MLP, which then run on those rows alone.
- * Operators, traps and measurements: reference/frozen-lm.md, sections 0 to 4.
+ * A decoder as an ONNX graph, cut after layer L, whose weights point into the checkpoint's files. One graph serves every
+ * role: the past may be empty, the present is always computed and fetched only when wanted, and the wanted rows are
+ * picked before the last layer's output projection and feed-forward, which then run on those rows alone.
+ * Operators, traps and measurements: reference/frozen-lm.md, sections 0 to 4; the blocks say what is special to them.
  */
-import { relative, sep } from 'node:path'
 import { invariant } from '../../src/errors.ts'
-import { createOnnxGraph, ONNX_DTYPE, type OnnxDtype, type OnnxGraph } from '../onnx/onnx-graph.ts'
-import { type DecoderConfig, EMBEDDING, layerTensor, type WeightDtype } from './architectures.ts'
+import { createOnnxGraph, type OnnxGraph } from '../onnx/onnx-graph.ts'
+import { ATTENTION_OUTPUT, attention, attentionState, rotatesOutside } from './blocks/attention.ts'
+import { DELTA_NET_OUTPUT, deltaNet, deltaNetState, type KeptTokens, keptTokens } from './blocks/delta-net.ts'
+import { experts } from './blocks/experts.ts'
+import { feedForward } from './blocks/feed-forward.ts'
+import { type LayerScope, linear, rmsNorm } from './blocks/layer-scope.ts'
 import type { Checkpoint } from './checkpoint.ts'
-
-const ONNX_NAME = { F32: 'f32', F16: 'f16', BF16: 'bf16' } as const satisfies Record<WeightDtype, OnnxDtype>
-
-/**
- * Names of the graph's inputs and outputs. Shapes: S tokens of this run, P past tokens, M wanted rows, K key-value
- * heads, D head size, R >= P + S rows of the rotary table.
- */
-export const DECODER_NAMES = {
-  /** [1, S] i64 */
-  tokens: 'tokens',
-  /** [M] i64, positions within this run's tokens */
-  rows: 'rows',
-  /** [1] i32: P + S - 1 */
-  lastPosition: 'last_position',
-  /** [] i32: P + S */
-  totalTokens: 'total_tokens',
-  /** [R, D / 2] f32 */
-  ropeCos: 'rope_cos',
-  ropeSin: 'rope_sin',
-  /** [M, d] f32 */
-  hidden: 'hidden',
-} as const
-
-/** Key and value of each layer: [1, K, P, D] in, [1, K, P + S, D] out. */
-export function pastNames(layer: number): readonly [string, string] {
-  return [`past_key_${layer}`, `past_value_${layer}`]
-}
-export function presentNames(layer: number): readonly [string, string] {
-  return [`present_key_${layer}`, `present_value_${layer}`]
-}
+import type { DecoderConfig, LayerConfig } from './decoder.ts'
+import { DECODER_NAMES, ropeNames, type StateTensor } from './decoder-names.ts'
+import { createWeights } from './weights.ts'
 
 /**
  * @param layer L, 0 <= L <= layerCount; 0 gives the embeddings and takes only `tokens` and `rows`
@@ -51,19 +27,23 @@ export function buildDecoderGraph(checkpoint: Checkpoint, layer: number): Uint8A
   const names = DECODER_NAMES
   graph.input(names.tokens, 'i64', [1, 'S'])
   graph.input(names.rows, 'i64', ['M'])
-  if (layer > 0) declareAttentionInputs(graph, config, layer)
+  declareLayerInputs(graph, config, layer)
+  const kept = hasDeltaNet(config, layer) ? keptTokens(graph) : null
 
-  let stream = weights.embed(names.tokens)
-  for (let index = 0; index < layer; index++) {
-    const normed = rmsNorm(graph, config, stream, weights.load(layerTensor(index, 'input_layernorm.weight')))
-    let attended = attention({ graph, weights, config, index, input: normed })
+  let stream = scaled(graph, weights.embed(names.tokens), config.embeddingScale)
+  if (layer > 0) stream = scaled(graph, stream, config.inputScale)
+  for (const [index, block] of config.layers.slice(0, layer).entries()) {
+    const scope: LayerScope = { graph, weights, norm: config.norm, index }
+    let mixed = mix(scope, { layer: block, config, kept, input: normed(scope, block.norms.beforeMixer, stream) })
     if (index === layer - 1) {
-      attended = pickRows(graph, attended, config.headCount * config.headSize)
+      mixed = { ...mixed, value: pickRows(graph, mixed.value, mixed.size) }
       stream = pickRows(graph, stream, config.hiddenSize)
     }
-    const mixed = linear({ graph, weights, name: layerTensor(index, 'self_attn.o_proj'), input: attended })
-    stream = graph.op('Add', [stream, mixed])
-    stream = graph.op('Add', [stream, feedForward({ graph, weights, config, index, input: stream })])
+    const attended = normed(scope, block.norms.afterMixer, linear(scope, mixed.projection, mixed.value))
+    stream = graph.op('Add', [stream, scaled(graph, attended, config.residualScale)])
+    const fed = feed(scope, { layer: block, config, kept, input: normed(scope, block.norms.beforeFeedForward, stream) })
+    const added = scaled(graph, normed(scope, block.norms.afterFeedForward, fed), config.residualScale)
+    stream = graph.op('Add', [stream, added])
   }
   if (layer === 0) stream = pickRows(graph, stream, config.hiddenSize)
   graph.op('Reshape', [stream, graph.ints([-1, config.hiddenSize])], { outputs: [names.hidden] })
@@ -71,114 +51,80 @@ export function buildDecoderGraph(checkpoint: Checkpoint, layer: number): Uint8A
   return graph.encode()
 }
 
-function declareAttentionInputs(graph: OnnxGraph, config: DecoderConfig, layer: number): void {
-  const { keyValueHeadCount, headSize } = config
+/** What the first `layer` layers hand from run to run. */
+export function decoderStates(config: DecoderConfig, layer: number): readonly StateTensor[] {
+  return config.layers
+    .slice(0, layer)
+    .flatMap(({ mixer }, index) =>
+      mixer.kind === 'attention' ? attentionState(mixer, index) : deltaNetState(mixer, index),
+    )
+}
+
+function declareLayerInputs(graph: OnnxGraph, config: DecoderConfig, layer: number): void {
   const names = DECODER_NAMES
-  graph.input(names.lastPosition, 'i32', [1])
-  graph.input(names.totalTokens, 'i32', [])
-  graph.input(names.ropeCos, 'f32', ['R', headSize / 2])
-  graph.input(names.ropeSin, 'f32', ['R', headSize / 2])
-  for (let index = 0; index < layer; index++) {
-    for (const name of pastNames(index)) graph.input(name, 'f32', [1, keyValueHeadCount, 'P', headSize])
-    for (const name of presentNames(index)) graph.output(name, 'f32', [1, keyValueHeadCount, 'T', headSize])
+  const attentions = config.layers.slice(0, layer).flatMap(({ mixer }) => (mixer.kind === 'attention' ? [mixer] : []))
+  if (attentions.length > 0) {
+    graph.input(names.lastPosition, 'i32', [1])
+    graph.input(names.totalTokens, 'i32', [])
+  }
+  if (attentions.some((mixer) => rotatesOutside(mixer, config.ropes))) graph.input(names.firstPosition, 'i64', [1])
+  if (hasDeltaNet(config, layer)) graph.input(names.keptTokens, 'i64', [1])
+  for (const [index, { rotarySize }] of config.ropes.entries()) {
+    if (attentions.every((mixer) => mixer.rope !== index)) continue
+    for (const name of Object.values(ropeNames(index))) graph.input(name, 'f32', ['R', rotarySize / 2])
+  }
+  for (const { past, present, shape } of decoderStates(config, layer)) {
+    graph.input(past, 'f32', shape)
+    graph.output(
+      present,
+      'f32',
+      shape.map((size) => (size === 'P' ? 'T' : size)),
+    )
   }
 }
 
-interface Weights {
-  readonly has: (name: string) => boolean
-  /** Name of the tensor as f32; a cast of a half-precision one is folded when the session loads. */
-  readonly load: (name: string) => string
-  /** Embeddings of the tokens: gathered raw and widened afterwards, so that only used rows are read. */
-  readonly embed: (tokens: string) => string
+function hasDeltaNet(config: DecoderConfig, layer: number): boolean {
+  return config.layers.slice(0, layer).some(({ mixer }) => mixer.kind === 'delta-net')
 }
 
-function createWeights(graph: OnnxGraph, checkpoint: Checkpoint): Weights {
-  const declare = (name: string) => {
-    const tensor = invariant(checkpoint.tensors.get(name), `tensor ${name} was checked when the checkpoint was opened`)
-    const location = relative(checkpoint.root, tensor.file).split(sep).join('/')
-    const { offset, sizeBytes } = tensor
-    graph.external(name, ONNX_NAME[tensor.dtype], tensor.shape, { location, offset, sizeBytes })
-    return tensor
-  }
-  const widen = (value: string, dtype: WeightDtype): string =>
-    dtype === 'F32' ? value : graph.op('Cast', [value], { attributes: { to: { int: ONNX_DTYPE.f32 } } })
-  return {
-    has: (name) => checkpoint.tensors.has(name),
-    load: (name) => widen(name, declare(name).dtype),
-    embed: (tokens) => {
-      const { dtype } = declare(EMBEDDING)
-      return widen(graph.op('Gather', [EMBEDDING, tokens], { attributes: { axis: { int: 0 } } }), dtype)
-    },
-  }
-}
-
-interface Block {
-  readonly graph: OnnxGraph
-  readonly weights: Weights
+interface Part {
+  readonly layer: LayerConfig
+  readonly config: DecoderConfig
+  /** null where no layer of the graph is a delta net. */
+  readonly kept: KeptTokens | null
   readonly input: string
 }
-type LayerBlock = Block & { readonly config: DecoderConfig; readonly index: number }
 
-/** [1, S, in] x [out, in]^T (+ bias): straight on the checkpoint's layout. */
-function linear(block: Block & { readonly name: string }): string {
-  const { graph, weights, name, input } = block
-  const product = graph.op('FusedMatMul', [input, weights.load(`${name}.weight`)], {
-    attributes: { transB: { int: 1 } },
-    microsoft: true,
-  })
-  return weights.has(`${name}.bias`) ? graph.op('Add', [product, weights.load(`${name}.bias`)]) : product
-}
-
-function rmsNorm(graph: OnnxGraph, config: DecoderConfig, input: string, scale: string): string {
-  return graph.op('SimplifiedLayerNormalization', [input, scale], {
-    attributes: { axis: { int: -1 }, epsilon: { float: config.normEpsilon }, stash_type: { int: 1 } },
-  })
-}
-
-/** Both present outputs must be named: without them the operator leaves its flash path (reference, section 2). */
-function attention(block: LayerBlock): string {
-  const { graph, weights, config, index, input } = block
-  const project = (name: string): string =>
-    linear({ graph, weights, input, name: layerTensor(index, `self_attn.${name}`) })
-  const perHead = (value: string, heads: number, scale: string): string => {
-    if (!config.headNorm) return value
-    const split = graph.op('Reshape', [value, graph.ints([0, 0, heads, config.headSize])])
-    const normed = rmsNorm(graph, config, split, weights.load(layerTensor(index, `self_attn.${scale}.weight`)))
-    return graph.op('Reshape', [normed, graph.ints([0, 0, heads * config.headSize])])
+/** What the tokens tell each other, before the projection back into the stream. */
+function mix(
+  scope: LayerScope,
+  part: Part,
+): { readonly value: string; readonly size: number; readonly projection: string } {
+  const { input } = part
+  const { mixer } = part.layer
+  if (mixer.kind === 'delta-net') {
+    const size = mixer.valueHeadCount * mixer.valueHeadSize
+    const kept = invariant(part.kept, 'a graph with a delta net knows which tokens count')
+    return { value: deltaNet(scope, { config: mixer, kept, input }), size, projection: DELTA_NET_OUTPUT }
   }
-  const query = perHead(project('q_proj'), config.headCount, 'q_norm')
-  const key = perHead(project('k_proj'), config.keyValueHeadCount, 'k_norm')
-  const { lastPosition, totalTokens, ropeCos, ropeSin } = DECODER_NAMES
-  return graph.op(
-    'GroupQueryAttention',
-    [query, key, project('v_proj'), ...pastNames(index), lastPosition, totalTokens, ropeCos, ropeSin],
-    {
-      attributes: {
-        num_heads: { int: config.headCount },
-        kv_num_heads: { int: config.keyValueHeadCount },
-        scale: { float: 1 / Math.sqrt(config.headSize) },
-        do_rotary: { int: 1 },
-        rotary_interleaved: { int: 0 },
-        ...(config.attentionWindow === null ? {} : { local_window_size: { int: config.attentionWindow } }),
-      },
-      outputs: [`attended_${index}`, ...presentNames(index)],
-      microsoft: true,
-    },
-  )
+  const value = attention(scope, { config: mixer, ropes: part.config.ropes, input })
+  return { value, size: mixer.headCount * mixer.headSize, projection: ATTENTION_OUTPUT }
 }
 
-/** down(silu(gate(x)) * up(x)) of the normed stream. */
-function feedForward(block: LayerBlock): string {
-  const { graph, weights, config, index, input } = block
-  const scale = weights.load(layerTensor(index, 'post_attention_layernorm.weight'))
-  const normed = rmsNorm(graph, config, input, scale)
-  const project = (name: string, value: string): string =>
-    linear({ graph, weights, input: value, name: layerTensor(index, `mlp.${name}`) })
-  const gate = graph.op('QuickGelu', [project('gate_proj', normed)], {
-    attributes: { alpha: { float: 1 } },
-    microsoft: true,
-  })
-  return project('down_proj', graph.op('Mul', [gate, project('up_proj', normed)]))
+function feed(scope: LayerScope, part: Part): string {
+  const { input } = part
+  const { feedForward: block } = part.layer
+  return block.kind === 'dense'
+    ? feedForward(scope, { name: 'mlp', activation: block.activation, input })
+    : experts(scope, { config: block, hiddenSize: part.config.hiddenSize, input })
+}
+
+function normed(scope: LayerScope, norm: string | null, value: string): string {
+  return norm === null ? value : rmsNorm(scope, norm, value)
+}
+
+function scaled(graph: OnnxGraph, value: string, factor: number): string {
+  return factor === 1 ? value : graph.op('Mul', [value, graph.scalar(factor)])
 }
 
 /** [1, S, size] -> [1, M, size] */

@@ -5,10 +5,11 @@
 import * as ort from 'onnxruntime-node'
 import { AppError, invariant } from '../../src/errors.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import { buildDecoderGraph, DECODER_NAMES } from './decoder-graph.ts'
-import { createKvStates, type Feeds } from './kv-states.ts'
+import { buildDecoderGraph, decoderStates } from './decoder-graph.ts'
+import { DECODER_NAMES } from './decoder-names.ts'
+import { createLayerStates, type Feeds } from './layer-states.ts'
 import type { FrozenLm, FrozenLmInfo, PrefillOptions, PrefillResult } from './port.ts'
-import { type RopeTable, ropeTable } from './rope.ts'
+import { createRopeFeed } from './rope-feed.ts'
 import { computedRows, computedTokenCount } from './run-shape.ts'
 
 /**
@@ -27,9 +28,9 @@ export async function createSession(checkpoint: Checkpoint, layer: number): Prom
     device: 'cpu',
   }
   const session = await load(checkpoint, layer)
-  const { keyValueHeadCount, headSize } = config
-  const states = createKvStates({ layer, keyValueHeadCount, headSize })
-  const rope = createRopeFeed(checkpoint)
+  const states = createLayerStates(decoderStates(config, layer))
+  const isInput = new Set(session.inputNames)
+  const rope = createRopeFeed(config, isInput)
 
   async function prefill(tokens: Int32Array, options: PrefillOptions): Promise<PrefillResult> {
     const { past, keepState } = options
@@ -42,12 +43,16 @@ export async function createSession(checkpoint: Checkpoint, layer: number): Prom
       [DECODER_NAMES.tokens]: int64({ values: tokens, shape: [1, computed] }),
       [DECODER_NAMES.rows]: int64({ values: computedRows(rows), shape: [computedRows(rows).length] }),
     }
-    if (layer > 0) {
-      const total = pastTokens + computed
+    const total = pastTokens + computed
+    if (isInput.has(DECODER_NAMES.lastPosition)) {
       feeds[DECODER_NAMES.lastPosition] = new ort.Tensor('int32', Int32Array.of(total - 1), [1])
       feeds[DECODER_NAMES.totalTokens] = new ort.Tensor('int32', Int32Array.of(total), [])
-      Object.assign(feeds, rope(total), states.feeds(past))
     }
+    if (isInput.has(DECODER_NAMES.firstPosition))
+      feeds[DECODER_NAMES.firstPosition] = int64({ values: [pastTokens], shape: [1] })
+    if (isInput.has(DECODER_NAMES.keptTokens))
+      feeds[DECODER_NAMES.keptTokens] = int64({ values: [tokens.length], shape: [1] })
+    Object.assign(feeds, rope(total), states.feeds(past))
     const outputs = await run(session, feeds, [DECODER_NAMES.hidden, ...(keepState ? states.outputNames : [])])
     const hidden = floats(outputs, DECODER_NAMES.hidden).slice(0, rows.length * info.hiddenSize)
     checkFinite(hidden, { info, pastTokens, rows })
@@ -103,23 +108,6 @@ async function run(session: ort.InferenceSession, feeds: Feeds, fetches: readonl
 function sessionFailed(what: string, cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new AppError('session-failed', `${what}: ${reason}`, { cause })
-}
-
-/** Rotary tables as inputs, as long as the longest run so far needs: a 128k-context model costs nothing up front. */
-function createRopeFeed(checkpoint: Checkpoint): (rows: number) => Feeds {
-  const { rope, headSize, contextLength } = checkpoint.config
-  let table: RopeTable = { cos: new Float32Array(0), sin: new Float32Array(0) }
-  let tableRows = 0
-  return (rows) => {
-    if (rows > tableRows) {
-      tableRows = Math.max(rows, Math.min(contextLength, Math.max(1024, 2 ** Math.ceil(Math.log2(rows)))))
-      table = ropeTable({ rope, headSize, rows: tableRows })
-    }
-    return {
-      [DECODER_NAMES.ropeCos]: new ort.Tensor('float32', table.cos, [tableRows, headSize / 2]),
-      [DECODER_NAMES.ropeSin]: new ort.Tensor('float32', table.sin, [tableRows, headSize / 2]),
-    }
-  }
 }
 
 function checkTokens(tokens: Int32Array, at: { readonly info: FrozenLmInfo; readonly pastTokens: number }): void {

@@ -2,14 +2,12 @@
  * An extractor whose model lives in a child process of its own: neither a long run nor a native crash touches the
  * caller. The child is started again after a crash, later each time it keeps crashing.
  */
-import { type ChildProcess, fork } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../src/errors.ts'
-import { compiledEntry } from '../package-root.ts'
 import { untilAborted } from './abort-signal.ts'
 import type { Extractor, ExtractorOptions } from './extraction.ts'
-import { closedError, crashedError, createExtractionClient, type ExtractionClient } from './extraction-client.ts'
-import type { FromHost } from './host-protocol.ts'
+import { closedError } from './extraction-client.ts'
+import { endHostProcess, type HostProcess, startHostProcess } from './host-process.ts'
 import { type Representation, representationId } from './representation.ts'
 
 /** Delay before the n-th start in a row that served no request: 100 ms, doubling, at most 10 s. */
@@ -28,12 +26,6 @@ export interface SupervisedExtractor extends Extractor {
   readonly pid: number | undefined
 }
 
-interface Host {
-  readonly child: ChildProcess
-  readonly client: ExtractionClient
-  readonly ended: Promise<void>
-}
-
 /**
  * Starts the child and opens the model. A request that is in the child when it crashes fails with host-crashed; one
  * that comes while it restarts waits for it.
@@ -41,7 +33,7 @@ interface Host {
  */
 export async function startSupervisedExtractor(wanted: ExtractorOptions): Promise<SupervisedExtractor> {
   const options = { vectorCacheBytes: VECTOR_CACHE_BYTES, ...wanted }
-  let host = startHost()
+  let host = startHostProcess()
   const representation = await openModel(host, options)
   const closing = new AbortController()
   let serving = Promise.resolve(host)
@@ -49,20 +41,20 @@ export async function startSupervisedExtractor(wanted: ExtractorOptions): Promis
   let restarts = 0
   let idleStarts = 0
 
-  const restart = async (): Promise<Host> => {
+  const restart = async (): Promise<HostProcess> => {
     const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** idleStarts)
     await pause(delayMs, undefined, { signal: closing.signal }).catch(() => {
       throw closedError()
     })
     restarts += 1
     idleStarts += 1
-    host = startHost()
+    host = startHostProcess()
     const started = supervised(host)
     await openModel(started, options, representation)
     ready = true
     return started
   }
-  const supervised = (watched: Host): Host => {
+  const supervised = (watched: HostProcess): HostProcess => {
     // Before the host's own listener, so that a caller who learns of the crash already finds the next host.
     watched.child.prependOnceListener('exit', () => {
       ready = false
@@ -96,38 +88,17 @@ export async function startSupervisedExtractor(wanted: ExtractorOptions): Promis
     async close() {
       closing.abort(closedError())
       ready = false
-      await endHost(host, closedError())
+      await endHostProcess(host, closedError())
     },
   }
 }
 
-function startHost(): Host {
-  const child = fork(compiledEntry('models/frozen-lm/host-main.js'), [], {
-    serialization: 'advanced',
-    execArgv: [],
-    // What native code prints goes to stderr: stdout is for data.
-    stdio: ['ignore', 2, 2, 'ipc'],
-  })
-  const client = createExtractionClient((message) => {
-    // A message that cannot be sent goes to a child that is gone or about to be; its exit fails the request.
-    child.send(message, (error) => {
-      if (error !== null) child.kill('SIGKILL')
-    })
-  })
-  child.on('message', (message) => client.receive(message as FromHost))
-  const ended = new Promise<void>((resolve) => {
-    const end = (how: string): void => {
-      client.fail(crashedError(how))
-      resolve()
-    }
-    child.once('exit', (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`))
-    child.on('error', (error) => end(error.message))
-  })
-  return { child, client, ended }
-}
-
 /** @param expected what the model must still be; its files may have been exchanged between two starts */
-async function openModel(host: Host, options: ExtractorOptions, expected?: Representation): Promise<Representation> {
+async function openModel(
+  host: HostProcess,
+  options: ExtractorOptions,
+  expected?: Representation,
+): Promise<Representation> {
   try {
     const opened = await host.client.open(options)
     if (expected === undefined || representationId(opened) === representationId(expected)) return opened
@@ -136,13 +107,7 @@ async function openModel(host: Host, options: ExtractorOptions, expected?: Repre
       `the model in ${options.directory} is another one since the last start: representation ${representationId(opened)}, was ${representationId(expected)}; put its files back, or restart with a router made for the new ones`,
     )
   } catch (error) {
-    await endHost(host, closedError())
+    await endHostProcess(host, closedError())
     throw error
   }
-}
-
-async function endHost(host: Host, reason: AppError): Promise<void> {
-  host.client.fail(reason)
-  host.child.kill('SIGKILL')
-  await host.ended
 }

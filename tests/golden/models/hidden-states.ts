@@ -73,3 +73,38 @@ export async function checkSharedPrefix(
   }
   lm.dispose(shared.state)
 }
+
+/** Lengths of prefix and target around the blocks of 16 that the kernels work in, single tokens included. */
+const SPLITS = [
+  [1, 1],
+  [1, 16],
+  [16, 1],
+  [17, 15],
+  [33, 60],
+  [40, 1],
+  [100, 80],
+] as const
+
+/** Targets behind a prefix give the bits of one run over both, also when the same state serves twice and is extended. */
+export async function expectSplitsEqual(lm: FrozenLm): Promise<void> {
+  const { layer, vocabularySize } = lm.info
+  const tokensOf = (count: number): Int32Array =>
+    Int32Array.from({ length: count }, (_, i) => (i * i * 7 + i * 37 + 5) % vocabularySize)
+  for (const [prefix, target] of SPLITS) {
+    const tokens = tokensOf(prefix + target)
+    const whole = await lm.prefill(tokens, { past: null, rows: 'last', keepState: false })
+    const { state } = await lm.prefill(tokens.subarray(0, prefix), { past: null, rows: 'last', keepState: true })
+    const what = `layer ${layer}, ${prefix} + ${target} tokens`
+    for (const use of ['first', 'second'])
+      expect(
+        (await lm.prefill(tokens.subarray(prefix), { past: state, rows: 'last', keepState: false })).hidden.data,
+        `${what}, ${use} use of the state`,
+      ).toEqual(whole.hidden.data)
+    const more = await lm.prefill(tokens.subarray(prefix), { past: state, rows: 'last', keepState: true })
+    const next = tokensOf(3)
+    const extended = await lm.prefill(next, { past: more.state, rows: 'last', keepState: false })
+    const all = Int32Array.from([...tokens, ...next])
+    const longer = await lm.prefill(all, { past: null, rows: 'last', keepState: false })
+    expect(extended.hidden.data, `${what}, then 3`).toEqual(longer.hidden.data)
+  }
+}

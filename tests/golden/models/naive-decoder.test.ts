@@ -1,28 +1,33 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { writeRandomCheckpoint } from '../../../models/frozen-lm/bench-random-checkpoint.ts'
-import { openCheckpoint } from '../../../models/frozen-lm/checkpoint.ts'
+import { SUPPORTED_ARCHITECTURES } from '../../../models/frozen-lm/families/registry.ts'
 import { loadFrozenLm } from '../../../models/frozen-lm/load-frozen-lm.ts'
-import { readTensorF32 } from '../../../models/safetensors.ts'
+import { readSafetensorsHeader, readTensorF32 } from '../../../models/safetensors.ts'
 import { createRng } from '../../../src/rng.ts'
+import { type NaiveModel, naiveHiddenStates } from '../../fixtures/oracle/naive-decoder.ts'
+import { RANDOM_FAMILIES, writeRandomFamily } from '../../fixtures/random-families.ts'
 import { itWithShared, sharedPath } from '../../shared-folder.ts'
 import { expectRowsEqual } from '../compare-rows.ts'
-import { type NaiveDecoder, naiveHiddenStates } from './naive-decoder.ts'
+import { expectSplitsEqual } from './hidden-states.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keepready-naive-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-function oracleOf(directory: string): NaiveDecoder {
-  const { config, tensors } = openCheckpoint(directory)
+/** Long enough to leave every window of the random models. */
+const TOKENS = 45
+
+function oracleOf(directory: string): NaiveModel {
+  const path = join(directory, 'model.safetensors')
+  const { tensors } = readSafetensorsHeader(path)
   const cache = new Map<string, Float32Array>()
   return {
-    ...config,
-    theta: config.rope.theta,
+    config: JSON.parse(readFileSync(join(directory, 'config.json'), 'utf8')) as NaiveModel['config'],
     weight(name) {
       const info = tensors.get(name)
-      const values = cache.get(name) ?? (info === undefined ? new Float32Array(0) : readTensorF32(info.file, info))
+      if (info === undefined) return null
+      const values = cache.get(name) ?? readTensorF32(path, info)
       cache.set(name, values)
       return values
     },
@@ -32,7 +37,7 @@ function oracleOf(directory: string): NaiveDecoder {
 async function checkAgainstOracle(directory: string, layer: number): Promise<void> {
   const rng = createRng(11)
   const lm = await loadFrozenLm({ directory, layer })
-  const tokens = Array.from({ length: 70 }, () => rng.nextBelow(lm.info.vocabularySize))
+  const tokens = Array.from({ length: TOKENS }, () => rng.nextBelow(lm.info.vocabularySize))
   const rows = tokens.map((_, i) => i)
   const { hidden } = await lm.prefill(Int32Array.from(tokens), { past: null, rows, keepState: false })
   const expected = naiveHiddenStates(oracleOf(directory), tokens, layer)
@@ -43,33 +48,24 @@ async function checkAgainstOracle(directory: string, layer: number): Promise<voi
   await lm.close()
 }
 
-const SHAPE = {
-  architectures: ['LlamaForCausalLM'],
-  hidden_size: 48,
-  intermediate_size: 80,
-  num_hidden_layers: 2,
-  num_attention_heads: 3,
-  head_dim: 32,
-  num_key_value_heads: 1,
-  vocab_size: 90,
-  max_position_embeddings: 256,
-  rms_norm_eps: 1e-5,
-  rope_theta: 5000,
-}
+describe.each(Object.keys(RANDOM_FAMILIES))('a random model of %s', (name) => {
+  const directory = join(folder, name)
+  const { layerCount } = writeRandomFamily(name, directory)
 
-describe('a random model equals the float64 oracle in every row', () => {
-  it.each([
-    ['grouped heads, F32', SHAPE],
-    ['one head per key, F32', { ...SHAPE, num_key_value_heads: 3 }],
-    ['half precision', { ...SHAPE, torch_dtype: 'float16' }],
-    ['bfloat16', { ...SHAPE, torch_dtype: 'bfloat16' }],
-    ['per-head norms', { ...SHAPE, architectures: ['Qwen3ForCausalLM'] }],
-  ])('%s', async (name, config) => {
-    const directory = join(folder, name)
-    writeRandomCheckpoint({ directory, config, seed: 3 })
-    await checkAgainstOracle(directory, 2)
-    await checkAgainstOracle(directory, 1)
+  it('equals the float64 oracle in every row of every layer', async () => {
+    for (let layer = 0; layer <= layerCount; layer++) await checkAgainstOracle(directory, layer)
   })
+
+  it('gives the same bits behind a shared prefix as in one run, and leaves the prefix as it was', async () => {
+    const lm = await loadFrozenLm({ directory, layer: layerCount })
+    await expectSplitsEqual(lm)
+    await lm.close()
+  })
+})
+
+it('the random models cover every supported architecture', () => {
+  const covered = Object.values(RANDOM_FAMILIES).map(({ architectures }) => architectures[0])
+  expect(new Set(covered)).toEqual(new Set(SUPPORTED_ARCHITECTURES))
 })
 
 describe('a family of ../shared equals the float64 oracle in every row', () => {

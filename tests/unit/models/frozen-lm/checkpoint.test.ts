@@ -75,7 +75,7 @@ async function hiddenOf(directory: string): Promise<Float32Array> {
 describe('a checkpoint directory', () => {
   it('gives its configuration and the place of every tensor', () => {
     const checkpoint = openCheckpoint(freshDirectory())
-    expect(checkpoint.config).toMatchObject({ hiddenSize: 32, layerCount: 2, headSize: 16, weightDtype: 'F32' })
+    expect(checkpoint.config).toMatchObject({ hiddenSize: 32, layerCount: 2, weightDtype: 'F32' })
     expect(checkpoint.tensors.get(`${Q_PROJ}.weight`)).toMatchObject({ shape: [32, 32], dtype: 'F32', sizeBytes: 4096 })
     expect(checkpoint.tensors.size).toBe(1 + 2 * 9)
   })
@@ -109,6 +109,60 @@ describe('a checkpoint directory', () => {
     rewriteConfig(directory, { torch_dtype: null })
     rewriteTensors(directory, (tensors) => tensors)
     expect((await hiddenOf(directory)).every(Number.isFinite)).toBe(true)
+  })
+
+  it.each(['model.language_model.', 'language_model.model.', 'language_model.', ''])(
+    'may name its tensors with %j before them, beside those of other parts',
+    async (prefix) => {
+      const directory = freshDirectory()
+      rewriteTensors(directory, (tensors) => [
+        { name: 'vision_tower.layers.0.weight', shape: [2], data: new Float32Array(2) },
+        { name: 'lm_head.weight', shape: [2], data: new Float32Array(2) },
+        ...tensors.map((tensor) => ({ ...tensor, name: tensor.name.replace('model.', prefix) })),
+        { name: `${prefix}layers.0.self_attn.rotary_emb.inv_freq`, shape: [8], data: new Float32Array(8) },
+        { name: `${prefix}layers.2.mtp.weight`, shape: [2], data: new Float32Array(2) },
+      ])
+      expect(await hiddenOf(directory)).toEqual(await hiddenOf(freshDirectory()))
+    },
+  )
+
+  it('may be the text part of a multimodal wrapper', async () => {
+    const directory = freshDirectory()
+    rewriteTensors(directory, (tensors) =>
+      tensors.map((tensor) => ({ ...tensor, name: tensor.name.replace('model.', 'model.language_model.') })),
+    )
+    const { architectures: _, torch_dtype: dtype, ...text } = CONFIG
+    const wrapper = {
+      architectures: ['Idefics9ForConditionalGeneration'],
+      text_config: { ...text, model_type: 'llama' },
+      torch_dtype: dtype,
+      vision_config: { hidden_size: 7 },
+    }
+    writeFileSync(join(directory, 'config.json'), JSON.stringify(wrapper))
+    expect(openCheckpoint(directory).config.architecture).toBe('Idefics9ForConditionalGeneration')
+    expect(await hiddenOf(directory)).toEqual(await hiddenOf(freshDirectory()))
+  })
+
+  it('may fuse projections, which are then read in place', async () => {
+    const directory = freshDirectory()
+    rewriteTensors(directory, (tensors) => {
+      const fuse = (layer: number, parts: readonly string[], fused: string): WritableTensor => {
+        const own = parts.map((part) => tensors.find(({ name }) => name === `model.layers.${layer}.${part}.weight`))
+        const data = Float32Array.from(own.flatMap((tensor) => [...(tensor?.data ?? [])]))
+        return { name: `model.layers.${layer}.${fused}.weight`, shape: [data.length / 32, 32], data }
+      }
+      const query = ['q', 'k', 'v'].map((part) => `self_attn.${part}_proj`)
+      const fused = [0, 1].flatMap((layer) => [
+        fuse(layer, query, 'self_attn.qkv_proj'),
+        fuse(layer, ['mlp.gate_proj', 'mlp.up_proj'], 'mlp.gate_up_proj'),
+      ])
+      return [...tensors.filter(({ name }) => !/(q|k|v|gate|up)_proj/.test(name)), ...fused]
+    })
+    rewriteConfig(directory, { architectures: ['Phi3ForCausalLM'] })
+    const { offset, sizeBytes } = openCheckpoint(directory).tensors.get('model.layers.1.self_attn.k_proj.weight') ?? {}
+    const query = openCheckpoint(directory).tensors.get('model.layers.1.self_attn.q_proj.weight')
+    expect([offset, sizeBytes]).toEqual([(query?.offset ?? 0) + (query?.sizeBytes ?? 0), 16 * 32 * 4])
+    expect(await hiddenOf(directory)).toEqual(await hiddenOf(freshDirectory()))
   })
 
   it('may stand in a hub cache, where files are links into blobs', async () => {
@@ -198,6 +252,15 @@ describe('a checkpoint is refused by name when', () => {
     const bias = { name: `${Q_PROJ}.bias`, shape: [32], data: new Float32Array(32) }
     rewriteTensors(directory, (tensors) => [...tensors, bias])
     expect(() => openCheckpoint(directory)).toThrow(code('tensor-mismatch', /q_proj\.bias, which config\.json denies/))
+  })
+
+  it('the weights hold a norm that its architecture does not have', () => {
+    const directory = freshDirectory()
+    const norm = { name: 'model.layers.0.self_attn.q_norm.weight', shape: [16], data: new Float32Array(16) }
+    rewriteTensors(directory, (tensors) => [...tensors, norm])
+    expect(() => openCheckpoint(directory)).toThrow(
+      code('tensor-mismatch', /q_norm\.weight, which config\.json denies/),
+    )
   })
 
   it('a tensor holds bytes that are no weights', () => {

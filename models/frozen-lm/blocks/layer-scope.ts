@@ -1,0 +1,48 @@
+/** What a block of one layer builds its nodes with, and the two smallest blocks: linear map and RMS norm. */
+import type { OnnxGraph } from '../../onnx/onnx-graph.ts'
+import { layerTensor, type NormConfig } from '../decoder.ts'
+import type { Weights } from '../weights.ts'
+
+export interface LayerScope {
+  readonly graph: OnnxGraph
+  readonly weights: Weights
+  readonly norm: NormConfig
+  /** 0-based. */
+  readonly index: number
+}
+
+/** The layer's tensor `name` as f32. */
+export function layerWeight(scope: LayerScope, name: string): string {
+  return scope.weights.load(layerTensor(scope.index, name))
+}
+
+/** [..., in] x [out, in]^T (+ bias): straight on the checkpoint's layout. */
+export function linear(scope: LayerScope, name: string, input: string): string {
+  const { graph, weights, index } = scope
+  const product = graph.op('FusedMatMul', [input, layerWeight(scope, `${name}.weight`)], {
+    attributes: { transB: { int: 1 } },
+    microsoft: true,
+  })
+  return weights.has(layerTensor(index, `${name}.bias`))
+    ? graph.op('Add', [product, layerWeight(scope, `${name}.bias`)])
+    : product
+}
+
+/** Over the last dimension, with the layer's weight `name`. */
+export function rmsNorm(scope: LayerScope, name: string, input: string): string {
+  const { graph, norm } = scope
+  const weight = layerWeight(scope, `${name}.weight`)
+  // A sum of constants: folded when the session loads.
+  const scale = norm.weightOffset === 0 ? weight : graph.op('Add', [weight, graph.scalar(norm.weightOffset)])
+  return normalise(graph, { input, scale, epsilon: norm.epsilon })
+}
+
+/** Each row over its root mean square, times `scale`. */
+export function normalise(
+  graph: OnnxGraph,
+  norm: { readonly input: string; readonly scale: string; readonly epsilon: number },
+): string {
+  return graph.op('SimplifiedLayerNormalization', [norm.input, norm.scale], {
+    attributes: { axis: { int: -1 }, epsilon: { float: norm.epsilon }, stash_type: { int: 1 } },
+  })
+}

@@ -1,0 +1,30 @@
+/** Every family there is. The golden suite runs over models/families of ../shared, the oracle over this list. */
+import type { Family } from './family.ts'
+import { gemma2 } from './gemma2.ts'
+import { gemma3 } from './gemma3.ts'
+import { granite } from './granite.ts'
+import { llama } from './llama.ts'
+import { mistral } from './mistral.ts'
+import { olmo2 } from './olmo2.ts'
+import { phi3 } from './phi3.ts'
+import { qwen2 } from './qwen2.ts'
+import { qwen3, qwen3Moe } from './qwen3.ts'
+import { qwen35 } from './qwen3-5.ts'
+import { smollm3 } from './smollm3.ts'
+
+export const FAMILIES: readonly Family[] = [
+  llama,
+  mistral,
+  qwen2,
+  qwen3,
+  qwen3Moe,
+  qwen35,
+  smollm3,
+  granite,
+  olmo2,
+  phi3,
+  gemma2,
+  gemma3,
+]
+
+export const SUPPORTED_ARCHITECTURES: readonly string[] = FAMILIES.flatMap((family) => family.architectures)
