@@ -9,6 +9,7 @@ import { describeMedia, readMedia } from '../media.ts'
 import { type OpenCall, pairResult } from '../open-calls.ts'
 import { type Draft, type DraftInteraction, partitionHistory } from '../partition.ts'
 import { readSegments } from '../read-segments.ts'
+import { CLOSING_TEXT } from '../repair/place-results.ts'
 import { type IdRules, isSafeId, makeSafeId } from '../safe-ids.ts'
 import { type CallSegment, describeOpaque, isObject, type ResultSegment, type Segment } from '../segment.ts'
 import { systemText } from '../system-text.ts'
@@ -98,7 +99,8 @@ function readInteraction(
   const results = draft.calls.flatMap(({ call }): readonly NeutralResult[] => {
     const result = answers.get(call)
     if (result === undefined) return []
-    const { isError } = result
+    // Formats without an error mark hold a repair's closing result as text alone.
+    const isError = result.isError || result.content === CLOSING_TEXT
     return [{ id: idOf.get(call) ?? '', name: call.name, parts: readResult(history, result), isError }]
   })
   const turn: NeutralTurn = { kind: 'assistant', parts, calls }
