@@ -20,11 +20,9 @@ export interface Conversation {
  * The conversation among `own` (the lines of one session or one sub-agent). All lines of a model call (same message id)
  * and all their results stay together, wherever parallel calls put them in the tree. A file whose messages are not linked
  * at all (early 1.x exports) keeps the order of the file; a missing parent is bridged by the line before and reported.
- * @param all lines of the file: links may lead through lines of another part
+ * @param byUuid lines of the whole file: links may lead through lines of another part
  */
-export function orderConversation(own: readonly SessionLine[], all: readonly SessionLine[]): Conversation {
-  const byUuid = new Map<string, SessionLine>()
-  for (const line of all) if (!byUuid.has(line.uuid) || line.kind !== 'link') byUuid.set(line.uuid, line)
+export function orderConversation(own: readonly SessionLine[], byUuid: ReadonlyMap<string, SessionLine>): Conversation {
   const calls = indexCalls(own, byUuid)
   const messages = own.filter((line) => line.kind !== 'link')
   const unordered = (damage: readonly Damage[]): Conversation => ({
@@ -57,6 +55,13 @@ export function orderConversation(own: readonly SessionLine[], all: readonly Ses
       })
   }
   return { live, branches, deadCount: messages.filter((line) => !inLive.has(line)).length, damage }
+}
+
+/** The line that a link means; a message before another record of the same uuid. */
+export function indexByUuid(lines: readonly SessionLine[]): ReadonlyMap<string, SessionLine> {
+  const byUuid = new Map<string, SessionLine>()
+  for (const line of lines) if (!byUuid.has(line.uuid) || line.kind !== 'link') byUuid.set(line.uuid, line)
+  return byUuid
 }
 
 interface Tree {

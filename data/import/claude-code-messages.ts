@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { describeOpaque } from '../../src/protocol/segment.ts'
 import { toWellFormed } from '../../src/protocol/well-formed.ts'
-import { orderConversation } from './claude-code-chain.ts'
+import { indexByUuid, orderConversation } from './claude-code-chain.ts'
 import { contentBlocks, isSynthetic, readSessionSync, type SessionLine } from './claude-code-session.ts'
 import { parseJsonLines } from './json-lines.ts'
 import { arrayOf, idOf, isObject, type JsonObject, objectOf, stringOf } from './json-value.ts'
@@ -26,7 +26,7 @@ interface Message {
 export function claudeCodeToAnthropicMessages(path: string): string {
   const session = readSessionSync(parseJsonLines(readFileSync(path)))
   const own = session.filter((line) => !line.isSidechain)
-  const chain = orderConversation(own, session).live.filter((line) => !isSynthetic(line))
+  const chain = orderConversation(own, indexByUuid(session)).live.filter((line) => !isSynthetic(line))
   const start = Math.max(
     0,
     chain.findLastIndex((line) => line.value.isCompactSummary === true),

@@ -9,7 +9,7 @@ import {
   type Trajectory,
 } from '../../src/trajectory/trajectory.ts'
 import { sessionGroup } from '../groups.ts'
-import { orderConversation } from './claude-code-chain.ts'
+import { indexByUuid, orderConversation } from './claude-code-chain.ts'
 import { contentBlocks, isSynthetic, readSession, resultBlocks, type SessionLine } from './claude-code-session.ts'
 import { turnsOf } from './claude-code-turns.ts'
 import { contentText } from './content-text.ts'
@@ -39,8 +39,9 @@ export const claudeCode: Importer = {
         'log-malformed',
         `${file.name} is no Claude Code session: it holds no user or assistant message`,
       )
-    for (const part of partsOf(session, file.sha256.slice(0, 16))) {
-      const { live, branches, deadCount, damage } = orderConversation(part.lines, session)
+    const byUuid = indexByUuid(session)
+    for (const part of partsOf(session, byUuid, file.sha256.slice(0, 16))) {
+      const { live, branches, deadCount, damage } = orderConversation(part.lines, byUuid)
       for (const entry of damage) context.damage(entry)
       yield buildRun(part, live, { file, report: context, branch: 1 })
       if (deadCount > 0 && !context.allBranches) context.ignore('message of a dead branch', deadCount)
@@ -98,8 +99,11 @@ interface SessionPart {
  * One part per session id, then one per sub-agent, in the order of their first message.
  * @param nameless session id of lines that carry none
  */
-function partsOf(lines: readonly SessionLine[], nameless: string): readonly SessionPart[] {
-  const byUuid = new Map(lines.map((line) => [line.uuid, line]))
+function partsOf(
+  lines: readonly SessionLine[],
+  byUuid: ReadonlyMap<string, SessionLine>,
+  nameless: string,
+): readonly SessionPart[] {
   const parts = new Map<string, { sessionId: string; agent: string | null; lines: SessionLine[] }>()
   for (const line of lines) {
     const agent = line.isSidechain ? (line.agentId ?? rootOf(line, byUuid).uuid) : null
