@@ -2,7 +2,7 @@
  * The compiled `keepready extract` on models/tiny, killed for real. `npm test` builds dist first.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,6 +72,17 @@ function partsIn(out: string): number {
   return existsSync(parts) ? readdirSync(parts).filter((name) => name.endsWith('.part')).length : 0
 }
 
+/** Linux: the processes that the command has started. */
+function childrenOf({ pid = 0 }: ChildProcess): readonly number[] {
+  const list = `/proc/${pid}/task/${pid}/children`
+  if (!existsSync(list)) return []
+  return readFileSync(list, 'utf8').split(' ').filter(Boolean).map(Number)
+}
+
+function isAlive(pid: number): boolean {
+  return existsSync(`/proc/${pid}`)
+}
+
 /** Sends the signal once `when` holds, unless the child ends before. */
 async function signalWhen(child: ChildProcess, signal: NodeJS.Signals, when: () => boolean): Promise<Finished> {
   const end = finished(child)
@@ -80,7 +91,7 @@ async function signalWhen(child: ChildProcess, signal: NodeJS.Signals, when: () 
   return end
 }
 
-// Eleven processes in all: about a second each on an idle machine.
+// Thirteen commands in all: about a second each on an idle machine.
 describe('keepready extract', { timeout: 180_000 }, () => {
   it('killed with SIGKILL at several points and run again writes the bytes of an uninterrupted run', async () => {
     const out = 'killed'
@@ -97,6 +108,27 @@ describe('keepready extract', { timeout: 180_000 }, () => {
       if ((await signalWhen(start(out, ['--workers', '2']), 'SIGKILL', point)).signal === 'SIGKILL') killed += 1
     expect(killed).toBeGreaterThanOrEqual(3)
     expect((await finished(start(out, ['--workers', '2']))).code).toBe(0)
+    expect(await filesOf(out)).toEqual(whole)
+  })
+
+  it('with two workers, one of them killed, fails by name, leaves no process behind, and goes on to the same bytes', async () => {
+    const out = 'worker-killed'
+    const running = start(out, ['--workers', '2'])
+    const end = finished(running)
+    let workers: readonly number[] = []
+    while (running.exitCode === null && (workers.length < 2 || partsIn(out) < 1)) {
+      workers = childrenOf(running)
+      await sleep(1)
+    }
+    expect(workers.length).toBe(2)
+    process.kill(workers[0] ?? 0, 'SIGKILL')
+    const failed = await end
+    expect(failed.code).toBe(5)
+    expect(JSON.parse(failed.stdout).error).toMatchObject({ code: 'host-crashed', details: { how: 'signal SIGKILL' } })
+    expect(workers.filter(isAlive)).toEqual([])
+    const resumed = await finished(start(out, ['--workers', '2']))
+    expect(resumed.code).toBe(0)
+    expect(JSON.parse(resumed.stdout).reusedTrajectories).toBeGreaterThanOrEqual(1)
     expect(await filesOf(out)).toEqual(whole)
   })
 

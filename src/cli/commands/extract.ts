@@ -8,8 +8,8 @@ import { readLabels } from '../../../data/store/labels.ts'
 import { readRuns } from '../../../data/store/runs.ts'
 import { describeRepresentation } from '../../../models/frozen-lm/describe-representation.ts'
 import type { ExtractorOptions } from '../../../models/frozen-lm/extraction.ts'
+import { startProcessExtractor } from '../../../models/frozen-lm/process-extractor.ts'
 import type { StorageDtype } from '../../../models/frozen-lm/representation.ts'
-import { startWorkerExtractor } from '../../../models/frozen-lm/worker-extractor.ts'
 import { resolveModelDirectory } from '../../../models/model-directory.ts'
 import { DEFAULT_MAX_CHECKPOINTS_PER_RUN } from '../../../training/choose-checkpoints.ts'
 import { type ExtractProgress, type ExtractResult, extractDataset } from '../../../training/extract.ts'
@@ -70,7 +70,7 @@ export function createCommand(): Command {
     )
     .option(
       '--workers <n>',
-      'models at work at the same time; the result does not depend on it',
+      'model processes at work at the same time; the result does not depend on it',
       String(DEFAULT_WORKERS),
     )
     .option('--seed <n>', 'draws the checkpoints of long runs', '0')
@@ -105,7 +105,7 @@ export async function runExtract(
       labels,
       inputs,
       representation: describeRepresentation(extractor),
-      startExtractor: () => startWorkerExtractor(extractor),
+      startExtractor: () => startProcessExtractor(extractor),
       out: flags.out,
       maxCheckpointsPerRun,
       workers,

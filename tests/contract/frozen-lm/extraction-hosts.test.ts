@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { createExtractor } from '../../../models/frozen-lm/create-extractor.ts'
 import type { ExtractionRequest, ExtractorOptions } from '../../../models/frozen-lm/extraction.ts'
+import { startProcessExtractor } from '../../../models/frozen-lm/process-extractor.ts'
 import { startSupervisedExtractor } from '../../../models/frozen-lm/supervised-host.ts'
 import { startWorkerExtractor } from '../../../models/frozen-lm/worker-extractor.ts'
 import { compiledEntry, packageFile } from '../../../models/package-root.ts'
@@ -44,7 +45,11 @@ const alive = (pid: number): boolean => {
   }
 }
 
-const HOSTS = { 'a worker thread': startWorkerExtractor, 'a supervised process': startSupervisedExtractor } as const
+const HOSTS = {
+  'a worker thread': startWorkerExtractor,
+  'a process': startProcessExtractor,
+  'a supervised process': startSupervisedExtractor,
+} as const
 
 describe.each(Object.entries(HOSTS))('an extractor in %s', (_, start) => {
   it('gives the same vectors, bit for bit, as one in this thread', async () => {
@@ -101,6 +106,19 @@ describe.each(Object.entries(HOSTS))('an extractor in %s', (_, start) => {
     await extractor.close()
     await outcome
     await expect(extractor.extract(REQUEST)).rejects.toMatchObject({ code: 'interrupted' })
+  })
+})
+
+describe('the process', () => {
+  it('fails the request it was killed in and every later one, by name, and is gone once closed', async () => {
+    const extractor = await startProcessExtractor(LONG_OPTIONS)
+    const pid = extractor.pid ?? 0
+    const pending = extractor.extract(longRequest(200))
+    setTimeout(() => process.kill(pid, 'SIGKILL'), 300)
+    await expect(pending).rejects.toMatchObject({ code: 'host-crashed', message: /SIGKILL/ })
+    await expect(extractor.extract(REQUEST)).rejects.toMatchObject({ code: 'host-crashed' })
+    await extractor.close()
+    expect(alive(pid)).toBe(false)
   })
 })
 
