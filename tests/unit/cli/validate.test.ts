@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -47,5 +47,46 @@ describe('keepready validate', () => {
     const unreadable = await run(FOLDER)
     expect(unreadable.err).toContain('[file-unreadable]')
     expect(unreadable.code).toBe(2)
+  })
+})
+
+describe('keepready validate --fix', () => {
+  const BAD =
+    '{"model":"m", "messages" : [{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"t","input":{}}]},{"role":"user","content":"on"}], "x":1.0}'
+  const FIXED = '{"model":"m", "messages" : [{"role":"user","content":"go"},{"role":"user","content":"on"}], "x":1.0}'
+
+  it('prints the repaired request with its other bytes, what changed on stderr, exit code 0', async () => {
+    const { out, err, code } = await run(BAD, '--fix')
+    expect(out).toBe(`${FIXED}\n`)
+    expect(err).toContain('A1 /messages/1/content/0: tool call "a" was never answered and was dropped')
+    expect(err).toContain('1 changes; valid now')
+    expect(code).toBe(0)
+  })
+  it('writes it to a file that its owner alone can read, and closes calls where asked', async () => {
+    const target = join(folder, 'repaired.json')
+    const { out, code } = await run(BAD, '--fix', '--out', target, '--dangling', 'close')
+    expect(out).toContain(`written to ${target}`)
+    expect(readFileSync(target, 'utf8')).toContain('"is_error":true')
+    expect(statSync(target).mode & 0o777).toBe(0o600)
+    expect(code).toBe(0)
+  })
+  it('gives violations, changes, the list and what remains with --json, exit code 1 when it is still invalid', async () => {
+    const { out, code } = await run('[{"role":"assistant","content":"x"}]', '--fix', '--json')
+    expect(JSON.parse(out)).toMatchObject({
+      valid: false,
+      changes: [],
+      remaining: [{ rule: 'A5' }, { rule: 'A7' }],
+      messages: [{ role: 'assistant' }],
+    })
+    expect(code).toBe(1)
+  })
+  it('leaves a valid file as it is', async () => {
+    const text = ' [ {"role":"user","content":"go"} ] '
+    expect((await run(text, '--fix')).out.trimEnd()).toBe(text.trimEnd())
+  })
+  it('wants --fix for --out', async () => {
+    const { err, code } = await run('[]', '--out', join(folder, 'x.json'))
+    expect(err).toContain('[option-invalid]')
+    expect(code).toBe(2)
   })
 })

@@ -173,4 +173,34 @@ describe('applyPlan', () => {
     expect(done.outcome).toBe('applied')
     expect(out.endsWith(`,${assistant('c')}]`)).toBe(true)
   })
+
+  describe('with thinking that is bound to its prefix', () => {
+    const thinking = (sign: string): string => `{"type":"thinking","thinking":"t","signature":"${sign}"}`
+    const step = (id: string): string => `{"role":"assistant","content":[${thinking(`sig-${id}`)},${use(id)}]}`
+    const list = `[{"role":"user","content":"go"},${['a', 'b', 'c', 'd'].map((id) => `${step(id)},${results(id)}`)}]`
+    const oneStep: PlanLimits = { minSpanInteractions: 0, minSourceTokens: 1 }
+    const body = (more: string): string => `{${more}"messages":${list}}`
+
+    it('leaves out the blocks behind the edit, keeps those before it, calls and results as the same bytes', () => {
+      const { done, out } = run(body('"model":"claude-opus-5-5",'), { ready: [1], limits: oneStep })
+      expect(done).toMatchObject({
+        outcome: 'applied',
+        strippedThinking: ['/messages/5/content/0', '/messages/7/content/0'],
+      })
+      expect(out).toContain(step('a'))
+      expect(out).not.toMatch(/sig-[bcd]/)
+      for (const id of ['c', 'd']) expect(out).toContain(`${assistant(id)},${results(id)}`)
+    })
+    it('keeps every block of other models, and where the request lets the API drop them', () => {
+      for (const more of [
+        '',
+        '"model":"claude-opus-4-5",',
+        '"model":"claude-opus-5-5","thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"}},',
+      ]) {
+        const { done, out } = run(body(more), { ready: [1], limits: oneStep })
+        expect(done.strippedThinking).toBeUndefined()
+        expect(out).toContain(`${step('c')},${results('c')},${step('d')}`)
+      }
+    })
+  })
 })
