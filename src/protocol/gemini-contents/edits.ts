@@ -11,7 +11,8 @@ export const GEMINI_EDITS: FormatEdits = {
   ids: { pattern: /^/, maxChars: Number.POSITIVE_INFINITY, uniqueIn: 'batch' },
   results: 'one-message',
   firstRole: 'user',
-  fixes: { G7: 'drop' },
+  fixes: { G6: 'wrap', G7: 'drop' },
+  wrapContent: (_, raw) => (raw.startsWith('{') ? null : { key: 'response', text: `{"output":${raw}}` }),
   mergesCalls: true,
   closeCall: ({ id, name }, _, text) => ({
     role: 'user',

@@ -21,7 +21,7 @@ export const cutHead: Stage = ({ base, list, complaints }) => {
   if (start === -1) return { list, changes: [] }
   const pointer = jsonPointer([base.listField, first])
   const dropped = list.slice(0, start).filter(({ message }) => message.role !== 'system')
-  const sentence = `the history began in the middle of the agent's work: ${dropped.length} messages before the first turn of the user were dropped`
+  const sentence = `the history began in the middle of the agent's work: what stands before the first turn of the user was dropped (messages: ${dropped.length})`
   return {
     list: list.filter(({ message }, number) => number >= start || message.role === 'system'),
     changes: [
