@@ -166,6 +166,7 @@ function readBody(
     const { trajectory, damage, dropped } = historyTrajectory({
       judge: kind.judge,
       text: textOf(kind, line.raw, line.value),
+      ...(kind.bodyText === undefined ? { value: line.value } : {}),
       format: kind.format,
       ...identity(file, kind.format, { body: line.value, place: `-line${line.line}` }),
       source: { file: file.name, line: line.line },

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../src/errors.ts'
 import { FORMATS } from '../../src/protocol/formats.ts'
-import type { History, HistoryFormat, HistoryMessage, Violation } from '../../src/protocol/history.ts'
+import type { History, HistoryFormat, HistoryMessage, JsonValue, Violation } from '../../src/protocol/history.ts'
 import { parseHistory, parseOneMessage } from '../../src/protocol/parse-history.ts'
 import { readSegments } from '../../src/protocol/read-segments.ts'
 import { scanJson } from '../../src/protocol/scan-json.ts'
@@ -17,6 +17,8 @@ import { type JudgeMessage, setAside, withAside } from './set-aside.ts'
 export interface HistoryRun {
   /** JSON text of the list or of the request body. */
   readonly text: string
+  /** JSON.parse of the text, where it is at hand: a large log is not parsed twice. */
+  readonly value?: unknown
   readonly format: HistoryFormat
   readonly id: string
   readonly domain: FormatName
@@ -46,7 +48,7 @@ export interface HistoryImport {
 
 /** Throws history-malformed when the text holds no message list; single bad messages are left out and reported. */
 export function historyTrajectory(run: HistoryRun): HistoryImport {
-  const { history, kept, damage } = parseLeniently(run.text, run.format)
+  const { history, kept, damage } = parseLeniently(run)
   const indexOf = (position: number): number => kept?.[position] ?? position
   const { live, positions, aside, dropped } = setAside(history, run.judge)
   const positionOf = ({ index = 0 }: SourceRef): number => positions[index] ?? index
@@ -90,9 +92,9 @@ interface LenientHistory {
   readonly damage: readonly MessageDamage[]
 }
 
-function parseLeniently(text: string, format: HistoryFormat): LenientHistory {
+function parseLeniently({ text, format, value }: HistoryRun): LenientHistory {
   try {
-    return { history: parseHistory(text, format), kept: null, damage: [] }
+    return { history: parseHistory(text, format, value as JsonValue | undefined), kept: null, damage: [] }
   } catch (thrown) {
     const { listFields } = FORMATS[format]
     const elements = messageTexts(text, listFields)

@@ -38,6 +38,7 @@ export const tauBench: Importer = {
       try {
         const run = historyTrajectory({
           text: text.slice(traj.start, traj.end),
+          value: value.traj,
           format: 'openai-chat',
           id: `tau-bench/${fileStem(file.name)}/${name}${copies === 0 ? '' : `.${copies + 1}`}`,
           domain: 'tau-bench',

@@ -17,10 +17,11 @@ const KEPT_DEPTH = 4
 /**
  * @param text a JSON list of messages, or a request body that holds one in the format's own field (messages, input,
  * contents) beside its other fields
+ * @param parsed JSON.parse of the text, where the caller has it already
  * @returns pointers in later errors and violations are into the request; a bare list counts as that field
  * @throws history-malformed when the text is not JSON, or not a history of this format; with the JSON pointer
  */
-export function parseHistory(text: string, formatName: HistoryFormat): History {
+export function parseHistory(text: string, formatName: HistoryFormat, parsed?: JsonValue): History {
   const format = FORMATS[formatName]
   const [ownField] = format.listFields
   const bare = /^[\ufeff\s]*\[/.test(text)
@@ -36,7 +37,11 @@ export function parseHistory(text: string, formatName: HistoryFormat): History {
       { details: { pointer: bare ? '' : `/${listField}` } },
     )
   }
-  const messages = list.elements.map((node, index) => readMessage(text, node, { format, path: [listField, index] }))
+  const values = bare ? parsed : isObject(parsed) ? parsed[listField] : undefined
+  const known = Array.isArray(values) ? values : null
+  const messages = list.elements.map((node, index) =>
+    readMessage(text, node, { format, path: [listField, index], value: known?.[index] }),
+  )
   return { format: format.name, listField, messages, ...readFields(text, bare ? null : root, format) }
 }
 
@@ -53,11 +58,11 @@ export function parseOneMessage(
 function readMessage(
   text: string,
   node: JsonNode,
-  place: { readonly format: ProviderFormat; readonly path: JsonPath },
+  place: { readonly format: ProviderFormat; readonly path: JsonPath; readonly value?: JsonValue | undefined },
 ): HistoryMessage {
   const { format, path } = place
   const raw = text.slice(node.start, node.end)
-  const value: JsonValue = JSON.parse(raw)
+  const value: JsonValue = place.value === undefined ? JSON.parse(raw) : place.value
   if (!isObject(value)) throw malformed(path, `one of the ${format.noun}, an object`)
   const role = format.readRole(value, path)
   const content = value[format.blockField]
