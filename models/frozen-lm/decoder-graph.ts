@@ -11,29 +11,36 @@ import { DELTA_NET_OUTPUT, deltaNet, deltaNetState, type KeptTokens, keptTokens 
 import { experts } from './blocks/experts.ts'
 import { feedForward } from './blocks/feed-forward.ts'
 import { type LayerScope, linear, rmsNorm } from './blocks/layer-scope.ts'
+import { createPlainAttention } from './blocks/plain-attention.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { DecoderConfig, LayerConfig } from './decoder.ts'
 import { DECODER_NAMES, ropeNames, type StateTensor } from './decoder-names.ts'
+import { CPU_VARIANT, type GraphVariant } from './graph-variant.ts'
 import { createWeights } from './weights.ts'
 
 /**
  * @param layer L, 0 <= L <= layerCount; 0 gives the embeddings and takes only `tokens` and `rows`
  * @returns an encoded ONNX model; external locations are relative to `checkpoint.root`
  */
-export function buildDecoderGraph(checkpoint: Checkpoint, layer: number): Uint8Array {
+export function buildDecoderGraph(
+  checkpoint: Checkpoint,
+  layer: number,
+  variant: GraphVariant = CPU_VARIANT,
+): Uint8Array {
   const { config } = checkpoint
   const graph = createOnnxGraph(`${config.architecture}-${layer}`)
-  const weights = createWeights(graph, checkpoint)
+  const weights = createWeights(graph, checkpoint, variant)
   const names = DECODER_NAMES
   graph.input(names.tokens, 'i64', [1, 'S'])
   graph.input(names.rows, 'i64', ['M'])
-  declareLayerInputs(graph, config, layer)
+  declareLayerInputs(graph, { config, layer, operator: variant.attention })
   const kept = hasDeltaNet(config, layer) ? keptTokens(graph) : null
 
+  const plainAttention = variant.attention === 'plain' ? createPlainAttention(graph) : null
   let stream = scaled(graph, weights.embed(names.tokens), config.embeddingScale)
   if (layer > 0) stream = scaled(graph, stream, config.inputScale)
   for (const [index, block] of config.layers.slice(0, layer).entries()) {
-    const scope: LayerScope = { graph, weights, norm: config.norm, index }
+    const scope: LayerScope = { graph, weights, norm: config.norm, plainAttention, index }
     let mixed = mix(scope, { layer: block, config, kept, input: normed(scope, block.norms.beforeMixer, stream) })
     if (index === layer - 1) {
       mixed = { ...mixed, value: pickRows(graph, mixed.value, mixed.size) }
@@ -60,14 +67,22 @@ export function decoderStates(config: DecoderConfig, layer: number): readonly St
     )
 }
 
-function declareLayerInputs(graph: OnnxGraph, config: DecoderConfig, layer: number): void {
+function declareLayerInputs(
+  graph: OnnxGraph,
+  run: { readonly config: DecoderConfig; readonly layer: number; readonly operator: GraphVariant['attention'] },
+): void {
+  const { config, layer, operator } = run
   const names = DECODER_NAMES
   const attentions = config.layers.slice(0, layer).flatMap(({ mixer }) => (mixer.kind === 'attention' ? [mixer] : []))
-  if (attentions.length > 0) {
+  if (attentions.length > 0 && operator === 'plain') {
+    graph.input(names.queryPositions, 'f32', ['S', 1])
+    graph.input(names.keyPositions, 'f32', [1, 'T'])
+  } else if (attentions.length > 0) {
     graph.input(names.lastPosition, 'i32', [1])
     graph.input(names.totalTokens, 'i32', [])
   }
-  if (attentions.some((mixer) => rotatesOutside(mixer, config.ropes))) graph.input(names.firstPosition, 'i64', [1])
+  if (attentions.some((mixer) => rotatesOutside(mixer, config.ropes, operator)))
+    graph.input(names.firstPosition, 'i64', [1])
   if (hasDeltaNet(config, layer)) graph.input(names.keptTokens, 'i64', [1])
   for (const [index, { rotarySize }] of config.ropes.entries()) {
     if (attentions.every((mixer) => mixer.rope !== index)) continue

@@ -14,6 +14,9 @@ export const DECODER_NAMES = {
   totalTokens: 'total_tokens',
   /** [1] i64: P */
   firstPosition: 'first_position',
+  /** [S, 1] and [1, T] f32: positions of this run's tokens and of all keys; only where attention is in plain operators */
+  queryPositions: 'query_positions',
+  keyPositions: 'key_positions',
   /** [1] i64: tokens of this run that states are to stand for; those after them are padding */
   keptTokens: 'kept_tokens',
   /** [M, d] f32 */

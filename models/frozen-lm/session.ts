@@ -1,5 +1,5 @@
 /**
- * The FrozenLm port over onnxruntime-node, CPU. `run` blocks its thread: the CLI calls this in a worker thread, the
+ * The FrozenLm port over onnxruntime-node. `run` blocks its thread: the CLI calls this in a worker thread, the
  * server in a child process. One thread per session, so equal input gives equal bits and parallelism is by process.
  */
 import * as ort from 'onnxruntime-node'
@@ -7,16 +7,23 @@ import { AppError, invariant } from '../../src/errors.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { buildDecoderGraph, decoderStates } from './decoder-graph.ts'
 import { DECODER_NAMES } from './decoder-names.ts'
+import { DEFAULT_EXECUTION } from './execution.ts'
 import { createLayerStates, type Feeds } from './layer-states.ts'
 import type { FrozenLm, FrozenLmInfo, PrefillOptions, PrefillResult } from './port.ts'
 import { createRopeFeed } from './rope-feed.ts'
 import { computedRows, computedTokenCount } from './run-shape.ts'
+import { planSession, type SessionPlan } from './session-plan.ts'
 
 /**
  * @param layer 0 <= layer <= layerCount
+ * @param plan default: on the CPU, weights where they are best kept
  * @throws session-failed
  */
-export async function createSession(checkpoint: Checkpoint, layer: number): Promise<FrozenLm> {
+export async function createSession(
+  checkpoint: Checkpoint,
+  layer: number,
+  plan: SessionPlan = planSession(checkpoint, DEFAULT_EXECUTION),
+): Promise<FrozenLm> {
   const { config } = checkpoint
   const info: FrozenLmInfo = {
     architecture: config.architecture,
@@ -25,9 +32,9 @@ export async function createSession(checkpoint: Checkpoint, layer: number): Prom
     layer,
     contextLength: config.contextLength,
     vocabularySize: config.vocabularySize,
-    device: 'cpu',
+    device: plan.device,
   }
-  const session = await load(checkpoint, layer)
+  const session = await load(checkpoint, layer, plan)
   const states = createLayerStates(decoderStates(config, layer))
   const isInput = new Set(session.inputNames)
   const rope = createRopeFeed(config, isInput)
@@ -47,6 +54,10 @@ export async function createSession(checkpoint: Checkpoint, layer: number): Prom
     if (isInput.has(DECODER_NAMES.lastPosition)) {
       feeds[DECODER_NAMES.lastPosition] = new ort.Tensor('int32', Int32Array.of(total - 1), [1])
       feeds[DECODER_NAMES.totalTokens] = new ort.Tensor('int32', Int32Array.of(total), [])
+    }
+    if (isInput.has(DECODER_NAMES.queryPositions)) {
+      feeds[DECODER_NAMES.queryPositions] = counting({ from: pastTokens, to: total, shape: [computed, 1] })
+      feeds[DECODER_NAMES.keyPositions] = counting({ from: 0, to: total, shape: [1, total] })
     }
     if (isInput.has(DECODER_NAMES.firstPosition))
       feeds[DECODER_NAMES.firstPosition] = int64({ values: [pastTokens], shape: [1] })
@@ -73,25 +84,9 @@ export async function createSession(checkpoint: Checkpoint, layer: number): Prom
   }
 }
 
-/**
- * F32 weights stay mapped from the file: a prepacked copy is only faster below 256 tokens a run (x1.03 there) and
- * doubles their memory. Half-precision ones are widened at load, one tensor at a time, and prepacked, which frees the
- * widened copy. (Measured: reference/frozen-lm.md, section 1.)
- */
-async function load(checkpoint: Checkpoint, layer: number): Promise<ort.InferenceSession> {
-  const halfPrecision = [...checkpoint.tensors.values()].some((tensor) => tensor.dtype !== 'F32')
-  const settings = {
-    model_external_initializers_file_folder_path: checkpoint.root,
-    ...(halfPrecision ? {} : { disable_prepacking: '1' }),
-  }
+async function load(checkpoint: Checkpoint, layer: number, plan: SessionPlan): Promise<ort.InferenceSession> {
   try {
-    return await ort.InferenceSession.create(buildDecoderGraph(checkpoint, layer), {
-      executionProviders: ['cpu'],
-      intraOpNumThreads: 1,
-      interOpNumThreads: 1,
-      logSeverityLevel: 3,
-      extra: { session: settings },
-    })
+    return await ort.InferenceSession.create(buildDecoderGraph(checkpoint, layer, plan.variant), plan.options)
   } catch (cause) {
     throw sessionFailed(`cannot load ${checkpoint.directory} up to layer ${layer}`, cause)
   }
@@ -153,4 +148,14 @@ function int64(tensor: { readonly values: ArrayLike<number>; readonly shape: rea
   const data = new BigInt64Array(shape.reduce((product, size) => product * size, 1))
   for (let i = 0; i < data.length; i++) data[i] = BigInt(values[Math.min(i, values.length - 1)] ?? 0)
   return new ort.Tensor('int64', data, [...shape])
+}
+
+/** from, from + 1 ... to - 1 as f32: exact up to 2^24. */
+function counting(range: {
+  readonly from: number
+  readonly to: number
+  readonly shape: readonly number[]
+}): ort.Tensor {
+  const data = Float32Array.from({ length: range.to - range.from }, (_, i) => range.from + i)
+  return new ort.Tensor('float32', data, [...range.shape])
 }

@@ -10,6 +10,7 @@
 
 import type { AttentionConfig, RopeTableConfig } from '../decoder.ts'
 import { DECODER_NAMES, ropeNames, type StateTensor, stateTensor } from '../decoder-names.ts'
+import type { GraphVariant } from '../graph-variant.ts'
 import { type LayerScope, linear, rmsNorm } from './layer-scope.ts'
 import { type DecoderTensor, linearTensors, parallelTensors, wholeTensor } from './tensor-shapes.ts'
 
@@ -47,8 +48,13 @@ export function attentionState(config: AttentionConfig, index: number): readonly
 }
 
 /** Whether the rotation happens before the operator and so needs `first_position`. */
-export function rotatesOutside(config: AttentionConfig, ropes: readonly RopeTableConfig[]): boolean {
+export function rotatesOutside(
+  config: AttentionConfig,
+  ropes: readonly RopeTableConfig[],
+  operator: GraphVariant['attention'],
+): boolean {
   if (config.rope === null) return false
+  if (operator === 'plain') return true
   const rotarySize = ropes[config.rope]?.rotarySize ?? 0
   return config.headSize % ROTARY_STEP !== 0 || rotarySize % ROTARY_STEP !== 0
 }
@@ -66,7 +72,7 @@ export function attention(
   const { config, ropes, input } = block
   const { headCount, keyValueHeadCount } = config
   const { query: rawQuery, gate } = projectQuery(scope, config, input)
-  const outside = rotatesOutside(config, ropes)
+  const outside = rotatesOutside(config, ropes, scope.plainAttention === null ? 'fused' : 'plain')
   const prepare = (value: string, heads: number, norm: string): string => {
     const normed = normQueryKey(scope, { config, value, heads, norm })
     const padded = padHeads(scope, { config, value: normed, heads })
@@ -78,6 +84,12 @@ export function attention(
   const value = padHeads(scope, { config, value: rawValue, heads: keyValueHeadCount })
   const tables = config.rope === null || outside ? null : ropeNames(config.rope)
   const states = attentionState(config, index)
+  const finish = (attended: string): string => {
+    const trimmed = trimHeads(scope, config, attended)
+    return gate === null ? trimmed : graph.op('Mul', [trimmed, graph.op('Sigmoid', [gate])])
+  }
+  if (scope.plainAttention !== null)
+    return finish(scope.plainAttention.attend({ config, headSize: paddedHeadSize(config), query, key, value, states }))
   // Both present outputs must be named: without them the operator leaves its flash path (reference, section 2).
   const attended = graph.op(
     'GroupQueryAttention',
@@ -100,8 +112,7 @@ export function attention(
       microsoft: true,
     },
   )
-  const trimmed = trimHeads(scope, config, attended)
-  return gate === null ? trimmed : graph.op('Mul', [trimmed, graph.op('Sigmoid', [gate])])
+  return finish(attended)
 }
 
 /** [1, S, H * D] each; with a gate, q_proj gives [query, gate] of every head side by side. */

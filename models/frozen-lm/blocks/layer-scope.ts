@@ -2,11 +2,14 @@
 import type { OnnxGraph } from '../../onnx/onnx-graph.ts'
 import { layerTensor, type NormConfig } from '../decoder.ts'
 import type { Weights } from '../weights.ts'
+import type { PlainAttention } from './plain-attention.ts'
 
 export interface LayerScope {
   readonly graph: OnnxGraph
   readonly weights: Weights
   readonly norm: NormConfig
+  /** null where attention is onnxruntime's own operator. */
+  readonly plainAttention: PlainAttention | null
   /** 0-based. */
   readonly index: number
 }
@@ -19,10 +22,7 @@ export function layerWeight(scope: LayerScope, name: string): string {
 /** [..., in] x [out, in]^T (+ bias): straight on the checkpoint's layout. */
 export function linear(scope: LayerScope, name: string, input: string): string {
   const { graph, weights, index } = scope
-  const product = graph.op('FusedMatMul', [input, layerWeight(scope, `${name}.weight`)], {
-    attributes: { transB: { int: 1 } },
-    microsoft: true,
-  })
+  const product = weights.multiply(input, layerTensor(index, `${name}.weight`))
   return weights.has(layerTensor(index, `${name}.bias`))
     ? graph.op('Add', [product, layerWeight(scope, `${name}.bias`)])
     : product
