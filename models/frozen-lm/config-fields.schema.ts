@@ -11,9 +11,13 @@ const LARGEST_SIZE = 2 ** 24
 const MOST_LAYERS = 1000
 const MOST_HEADS = 4096
 const MOST_EXPERTS = 4096
+/** Rotary tables and recurrent states grow with it and are made before a weight is multiplied. */
+export const LARGEST_HEAD = 2048
+const MOST_TAPS = 64
 
 const size = z.int().positive().max(LARGEST_SIZE)
 const heads = z.int().positive().max(MOST_HEADS)
+const headSize = z.int().positive().max(LARGEST_HEAD)
 const positive = z.number().positive().finite()
 const ropeParameters = z.looseObject({
   rope_type: z.string().optional(),
@@ -38,6 +42,9 @@ export type RopeFields = z.infer<typeof ropeParameters>
 export const FIELD = {
   size,
   heads,
+  headSize,
+  /** Tokens that a convolution reads. */
+  taps: z.int().min(2).max(MOST_TAPS),
   positive,
   experts: z.int().positive().max(MOST_EXPERTS),
   flag: z.boolean().nullish(),
@@ -60,7 +67,7 @@ export const DECODER_FIELDS = {
   num_hidden_layers: z.int().positive().max(MOST_LAYERS),
   num_attention_heads: heads,
   num_key_value_heads: heads.nullish(),
-  head_dim: size.nullish(),
+  head_dim: headSize.nullish(),
   intermediate_size: size,
   vocab_size: size,
   max_position_embeddings: size,

@@ -33,10 +33,10 @@ export function buildDecoderGraph(
   const names = DECODER_NAMES
   graph.input(names.tokens, 'i64', [1, 'S'])
   graph.input(names.rows, 'i64', ['M'])
-  declareLayerInputs(graph, { config, layer, operator: variant.attention })
+  declareLayerInputs(graph, { config, layer, operators: variant.operators })
   const kept = hasDeltaNet(config, layer) ? keptTokens(graph) : null
 
-  const plainAttention = variant.attention === 'plain' ? createPlainAttention(graph) : null
+  const plainAttention = variant.operators === 'plain' ? createPlainAttention(graph) : null
   let stream = scaled(graph, weights.embed(names.tokens), config.embeddingScale)
   if (layer > 0) stream = scaled(graph, stream, config.inputScale)
   for (const [index, block] of config.layers.slice(0, layer).entries()) {
@@ -69,19 +69,19 @@ export function decoderStates(config: DecoderConfig, layer: number): readonly St
 
 function declareLayerInputs(
   graph: OnnxGraph,
-  run: { readonly config: DecoderConfig; readonly layer: number; readonly operator: GraphVariant['attention'] },
+  run: { readonly config: DecoderConfig; readonly layer: number; readonly operators: GraphVariant['operators'] },
 ): void {
-  const { config, layer, operator } = run
+  const { config, layer, operators } = run
   const names = DECODER_NAMES
   const attentions = config.layers.slice(0, layer).flatMap(({ mixer }) => (mixer.kind === 'attention' ? [mixer] : []))
-  if (attentions.length > 0 && operator === 'plain') {
+  if (attentions.length > 0 && operators === 'plain') {
     graph.input(names.queryPositions, 'f32', ['S', 1])
     graph.input(names.keyPositions, 'f32', [1, 'T'])
   } else if (attentions.length > 0) {
     graph.input(names.lastPosition, 'i32', [1])
     graph.input(names.totalTokens, 'i32', [])
   }
-  if (attentions.some((mixer) => rotatesOutside(mixer, config.ropes, operator)))
+  if (attentions.some((mixer) => rotatesOutside(mixer, config.ropes, operators)))
     graph.input(names.firstPosition, 'i64', [1])
   if (hasDeltaNet(config, layer)) graph.input(names.keptTokens, 'i64', [1])
   for (const [index, { rotarySize }] of config.ropes.entries()) {

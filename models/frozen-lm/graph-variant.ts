@@ -11,11 +11,12 @@ export interface Int8Matrix {
 
 export interface GraphVariant {
   /**
-   * fused   onnxruntime's GroupQueryAttention with its flash kernel: scores are never materialised
-   * plain   matrix products, mask and softmax, H * S * T scores at a time: CUDA has no float32 kernel of the fused
-   *         operator, and on one WebGPU driver it was silently wrong (reference/frozen-lm.md, sections 7 and 8)
+   * fused   GroupQueryAttention with its flash kernel (scores are never materialised), FusedMatMul on the mapped matrix
+   * plain   matrix products, mask and softmax, H * S * T scores at a time; transposed copies of the matrices. CUDA has no
+   *         float32 kernel of the fused attention, on one WebGPU driver it was silently wrong (reference/frozen-lm.md,
+   *         sections 7 and 8), and WebGPU has no FusedMatMul: every linear map would run on the CPU (docs/devices.md)
    */
-  readonly attention: 'fused' | 'plain'
+  readonly operators: 'fused' | 'plain'
   /**
    * at-load  half-precision matrices become float32 once, when the session loads
    * at-run   each when its layer runs, and is dropped again: the file's pages are all that stays
@@ -25,4 +26,4 @@ export interface GraphVariant {
   readonly quantise: ((tensor: CheckpointTensor) => Int8Matrix) | null
 }
 
-export const CPU_VARIANT: GraphVariant = { attention: 'fused', widen: 'at-load', quantise: null }
+export const CPU_VARIANT: GraphVariant = { operators: 'fused', widen: 'at-load', quantise: null }

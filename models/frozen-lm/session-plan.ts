@@ -33,7 +33,7 @@ export function planSession(checkpoint: Checkpoint, execution: Execution): Sessi
     return {
       device,
       weights: 'resident',
-      variant: { ...CPU_VARIANT, attention: 'plain' },
+      variant: { ...CPU_VARIANT, operators: 'plain' },
       options: {
         ...common,
         executionProviders: [device],

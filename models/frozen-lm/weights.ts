@@ -40,6 +40,8 @@ export function createWeights(graph: OnnxGraph, checkpoint: Checkpoint, variant:
         variant.widen === 'at-run' && dtype !== 'F32'
           ? widen(delayed(graph, { name, shape, input }), dtype)
           : widen(name, dtype)
+      // Folded when the session loads.
+      if (variant.operators === 'plain') return graph.op('MatMul', [input, graph.op('Transpose', [matrix])])
       return graph.op('FusedMatMul', [input, matrix], { attributes: { transB: { int: 1 } }, microsoft: true })
     },
     embed: (tokens) => {

@@ -30,7 +30,7 @@ export function feedForward(
   return linear(scope, `${name}.down_proj`, mixed)
 }
 
-function activate(graph: OnnxGraph, activation: Activation, value: string): string {
+export function activate(graph: OnnxGraph, activation: Activation, value: string): string {
   switch (activation) {
     case 'silu':
       return graph.op('QuickGelu', [value], { attributes: { alpha: { float: 1 } }, microsoft: true })

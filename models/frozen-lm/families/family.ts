@@ -2,7 +2,7 @@
  * A family: the architectures that one description builds. The description turns a config.json into a DecoderConfig,
  * mostly by saying where its layers differ from the plain ones below. docs/models.md walks through a new one.
  */
-import type { DecoderFields } from '../config-fields.schema.ts'
+import { type DecoderFields, LARGEST_HEAD } from '../config-fields.schema.ts'
 import type { Activation, AttentionConfig, DecoderConfig, DenseConfig, LayerConfig, WeightDtype } from '../decoder.ts'
 import type { ConfigSource } from './config-source.ts'
 
@@ -53,6 +53,8 @@ export function plainAttention(source: ConfigSource, fields: DecoderFields): Att
   const headSize = fields.head_dim ?? fields.hidden_size / headCount
   if (!Number.isInteger(headSize))
     throw source.refuse(`hidden_size ${fields.hidden_size} is no multiple of num_attention_heads ${headCount}`)
+  if (headSize > LARGEST_HEAD)
+    throw source.refuse(`the size of a head is ${headSize}, at most ${LARGEST_HEAD} is supported`)
   return {
     kind: 'attention',
     headCount,

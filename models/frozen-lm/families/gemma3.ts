@@ -13,7 +13,7 @@ const FIELDS = {
   ...GEMMA_FIELDS,
   num_attention_heads: DECODER_FIELDS.num_attention_heads.default(8),
   num_key_value_heads: FIELD.heads.default(4),
-  head_dim: FIELD.size.default(256),
+  head_dim: FIELD.headSize.default(256),
   vocab_size: DECODER_FIELDS.vocab_size.default(262208),
   max_position_embeddings: DECODER_FIELDS.max_position_embeddings.default(131072),
   rms_norm_eps: DECODER_FIELDS.rms_norm_eps.default(1e-6),

@@ -15,13 +15,16 @@ const FIELDS = {
   attn_output_gate: FIELD.flag,
   full_attention_interval: FIELD.size.default(4),
   layer_types: FIELD.layerTypes,
-  linear_conv_kernel_dim: FIELD.size,
+  linear_conv_kernel_dim: FIELD.taps,
   linear_num_key_heads: FIELD.heads,
   linear_num_value_heads: FIELD.heads,
-  linear_key_head_dim: FIELD.size,
-  linear_value_head_dim: FIELD.size,
+  linear_key_head_dim: FIELD.headSize,
+  linear_value_head_dim: FIELD.headSize,
   partial_rotary_factor: FIELD.positive.default(0.25),
 }
+
+/** Values of all layers together, 1 GiB: several times what the largest published model keeps. */
+const LARGEST_STATE = 2 ** 28
 
 export const qwen35: Family = {
   architectures: ['Qwen3_5ForCausalLM'],
@@ -31,7 +34,11 @@ export const qwen35: Family = {
     const { linear_num_key_heads: keyHeadCount, linear_num_value_heads: valueHeadCount } = fields
     if (valueHeadCount % keyHeadCount !== 0)
       throw source.refuse(`linear_num_value_heads ${valueHeadCount} is no multiple of the ${keyHeadCount} key heads`)
-    if (fields.linear_conv_kernel_dim < 2) throw source.refuse('linear_conv_kernel_dim is 1: there is no state to keep')
+    const stateSize = valueHeadCount * fields.linear_key_head_dim * fields.linear_value_head_dim
+    if (stateSize * fields.num_hidden_layers > LARGEST_STATE)
+      throw source.refuse(
+        `the recurrent state has ${stateSize} values in each of ${fields.num_hidden_layers} layers, at most ${LARGEST_STATE} are supported`,
+      )
     const deltaNet: DeltaNetConfig = {
       kind: 'delta-net',
       keyHeadCount,

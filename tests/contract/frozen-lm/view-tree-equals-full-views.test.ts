@@ -1,6 +1,9 @@
 /**
  * One suite over every frozen LM: a target behind the shared part's state equals the full view in one run, bit for bit.
  */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadFrozenLm } from '../../../models/frozen-lm/load-frozen-lm.ts'
 import type { FrozenLm } from '../../../models/frozen-lm/port.ts'
@@ -14,13 +17,28 @@ import { concatTokens } from '../../../src/view/section.ts'
 import { createViewEncoder } from '../../../src/view/view-encoder.ts'
 import { createFakeFrozenLm } from '../../fakes/fake-frozen-lm.ts'
 import { repairTrajectory } from '../../fakes/trajectories.ts'
+import { writeRandomFamily } from '../../fixtures/random-families.ts'
 import { itWithSmolLm2, SMOLLM2 } from '../../shared-folder.ts'
 
 const TINY = packageFile('models', 'tiny')
 
+const folder = mkdtempSync(join(tmpdir(), 'keepready-views-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** A random model of a family that can read what the embedded tokenizer writes. */
+async function randomFamily(name: string): Promise<FrozenLm> {
+  const directory = join(folder, name)
+  const size = { vocab_size: 6144, max_position_embeddings: 8192 }
+  const { layerCount } = writeRandomFamily(name, directory, size)
+  return loadFrozenLm({ directory, layer: layerCount })
+}
+
 const MODELS: Readonly<Record<string, () => Promise<FrozenLm>>> = {
   'the fake': async () => createFakeFrozenLm(),
   'ONNX Runtime with models/tiny': () => loadFrozenLm({ directory: TINY, layer: 'default' }),
+  'ONNX Runtime with recurrent layers': () => randomFamily('qwen3.5'),
+  'ONNX Runtime with windows': () => randomFamily('gemma3'),
+  'ONNX Runtime with experts': () => randomFamily('qwen3-moe'),
 }
 
 /** Tokens of every view that emits, in pre-order. */
