@@ -11,11 +11,15 @@ export function replaceList(text: string, { listField, messages }: Pick<History,
   return replaceElements(text, bare ? [] : [listField], raws)
 }
 
-/** A request body of its own: the system field where there is one, and the list. */
+/** A request body of its own: system and tools where there are any, and the list. */
 export function renderBody(
-  { listField, messages, system }: Pick<History, 'listField' | 'messages' | 'system'>,
+  { listField, messages, system, tools }: Pick<History, 'listField' | 'messages' | 'system' | 'tools'>,
   systemField: string,
 ): string {
-  const list = `${JSON.stringify(listField)}:[${messages.map(({ raw }) => raw).join(',')}]`
-  return system === null ? `{${list}}` : `{${JSON.stringify(systemField)}:${system.raw},${list}}`
+  const members = [
+    ...(system === null ? [] : [`${JSON.stringify(systemField)}:${system.raw}`]),
+    ...(tools === null ? [] : [`"tools":${tools.raw}`]),
+    `${JSON.stringify(listField)}:[${messages.map(({ raw }) => raw).join(',')}]`,
+  ]
+  return `{${members.join(',')}}`
 }

@@ -24,8 +24,8 @@ export function createCommand(): Command {
     .summary("one history in another provider's format")
     .description(
       'Writes a request body of the other format: system prompt, words, calls, results and media, in order, with tool-call\n' +
-        'ids that the other provider takes. What it has no words for is listed: reasoning is bound to its provider, and the\n' +
-        'declarations of the tools are yours to write. The same format gives the same bytes. Exit code 1: the new history\n' +
+        'ids that the other provider takes. What it has no words for is listed: reasoning is bound to its provider, and so\n' +
+        'are the tools that it runs itself. The same format gives the same bytes. Exit code 1: the new history\n' +
         'breaks a rule that no repair can mend, such as a history without a turn of the user.',
     )
     .argument('<history>', 'JSON file with a message list or a request body, or - for stdin')

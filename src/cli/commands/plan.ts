@@ -23,6 +23,7 @@ export function createCommand(): Command {
       path,
       use: async (service, { text, request, context: call }) => planToWire(await service.plan(text, request, call)),
     })
+    for (const change of plan.changes ?? []) context.writeErr(`repaired ${change.pointer}: ${change.sentence}\n`)
     for (const warning of plan.warnings) context.writeErr(`warning: ${warning}\n`)
     return { data: plan, text: renderPlanTable(plan) }
   })

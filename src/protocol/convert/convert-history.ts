@@ -1,6 +1,6 @@
 /**
  * A history of one provider as one of another. Pure.
- * Kept: the system prompt in the target's place, the words of the user and the model, calls with their results, images and
+ * Kept: the system prompt in the target's place, the declarations of the client's tools, the words of the user and the model, calls with their results, images and
  * files where the target takes them, all in order. What the target has no words for is named in `losses`.
  */
 import { replaceAt } from '../edit-json.ts'
@@ -13,6 +13,7 @@ import { repairHistory } from '../repair/repair-history.ts'
 import { minifyJson } from '../scan-json.ts'
 import { isObject } from '../segment.ts'
 import { valueAt } from '../value-at.ts'
+import { convertTools } from './convert-tools.ts'
 import type { NeutralTurn } from './neutral.ts'
 import { readNeutral } from './read-neutral.ts'
 
@@ -35,17 +36,17 @@ export function convertHistory(history: History, target: HistoryFormat): Convers
   const blank = { format: target, listField }
   const messages = written.messages.map((value, index) => parseOneMessage(JSON.stringify(value), blank, index))
   const system = written.system === null ? null : { raw: JSON.stringify(written.system), value: written.system }
+  const { tools, losses: toolLosses } = convertTools(history.tools?.value, { from: history.format, to: target })
   const made: History = {
     ...blank,
     messages: restoreArguments(messages, { ...blank, turns }),
     system,
-    tools: null,
+    tools: tools === null ? null : { raw: JSON.stringify(tools), value: tools },
     request: {},
   }
   const done = repairHistory(made, { danglingCalls: 'close' })
   const repairs = [...source.changes, ...done.changes].map(({ sentence }) => sentence)
-  const tools = history.tools === null ? [] : ['the declarations of the tools: declare them in the new format']
-  return { history: done.history, losses: countLines([...repairs, ...losses, ...written.losses, ...tools]) }
+  return { history: done.history, losses: countLines([...repairs, ...losses, ...written.losses, ...toolLosses]) }
 }
 
 /** A call's arguments as the text that they were: JSON values lose large integers, `1.0` and the order of some keys. */

@@ -14,6 +14,7 @@ export const GEMINI_EDITS: FormatEdits = {
   fixes: { G6: 'wrap', G7: 'drop' },
   wrapContent: (_, raw) => (raw.startsWith('{') ? null : { key: 'response', text: `{"output":${raw}}` }),
   mergesCalls: true,
+  holdsTheOthers: (part) => partField(part, 'thoughtSignature') !== null,
   closeCall: ({ id, name }, _, text) => ({
     role: 'user',
     parts: [{ functionResponse: { ...(id === null ? {} : { id }), name, response: { error: text } } }],

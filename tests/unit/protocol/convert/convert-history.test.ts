@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { convertHistory } from '../../../../src/protocol/convert/convert-history.ts'
-import type { HistoryFormat } from '../../../../src/protocol/history.ts'
+import { FORMATS } from '../../../../src/protocol/formats.ts'
+import { HISTORY_FORMATS, type HistoryFormat } from '../../../../src/protocol/history.ts'
 import { parseHistory } from '../../../../src/protocol/parse-history.ts'
 import { renderMessages } from '../../../../src/protocol/render-messages.ts'
 
@@ -132,9 +133,9 @@ describe('convertHistory', () => {
       expect(convert(body, 'anthropic-messages', to).out.split(PNG).length).toBe(3)
   })
 
-  it('leaves reasoning, provider state and tool declarations behind, and names each', () => {
+  it('leaves reasoning and what the provider runs itself behind, and names each', () => {
     const body = JSON.stringify({
-      tools: [{ name: 't', input_schema: {} }],
+      tools: [{ type: 'web_search_20250305', name: 'web_search' }],
       messages: [
         { role: 'user', content: 'go' },
         {
@@ -152,7 +153,36 @@ describe('convertHistory', () => {
     expect(losses).toEqual([
       'the reasoning of a model call: it is bound to its provider',
       'a part of type server_tool_use: a description stands in its place',
-      'the declarations of the tools: declare them in the new format',
+      'the declaration of the tool web_search: its provider runs it',
+    ])
+  })
+
+  it("carries the declarations of the client's tools from each form to each", () => {
+    const schema = { type: 'object', properties: { p: { type: 'string' } } }
+    const about = { description: 'reads', name: 'read' }
+    const forms: Readonly<Record<HistoryFormat, unknown>> = {
+      'openai-chat': [{ type: 'function', function: { ...about, parameters: schema } }],
+      'openai-responses': [{ type: 'function', ...about, parameters: schema, strict: false }],
+      'anthropic-messages': [{ ...about, input_schema: schema }],
+      'gemini-contents': [{ functionDeclarations: [{ ...about, parametersJsonSchema: schema }] }],
+      'ai-sdk': { read: { description: 'reads', inputSchema: schema } },
+    }
+    for (const from of HISTORY_FORMATS)
+      for (const to of HISTORY_FORMATS) {
+        const [field] = FORMATS[from].listFields
+        const body = JSON.stringify({ tools: forms[from], [field]: [FORMATS[from].userMessage('go')] })
+        const { history, losses } = convert(body, from, to)
+        expect(history.tools?.value).toEqual(forms[to])
+        expect(losses).toEqual([])
+      }
+    const custom = { tools: [{ type: 'custom', custom: { name: 'sh' } }], messages: [] }
+    expect(convert(JSON.stringify(custom), 'openai-chat', 'anthropic-messages').history.tools?.value).toMatchObject([
+      { name: 'sh', input_schema: { required: ['input'] } },
+    ])
+    const capitals = { type: 'OBJECT', properties: { type: { type: 'STRING', enum: ['A'] } } }
+    const gemini = { tools: [{ functionDeclarations: [{ name: 'f', parameters: capitals }] }], contents: [] }
+    expect(convert(JSON.stringify(gemini), 'gemini-contents', 'anthropic-messages').history.tools?.value).toEqual([
+      { name: 'f', input_schema: { type: 'object', properties: { type: { type: 'string', enum: ['A'] } } } },
     ])
   })
 
