@@ -1,20 +1,25 @@
 /**
- * ../shared/cases, as far as they concern these two formats and parsing, validating and compacting without repair.
+ * ../shared/cases, as far as parsing, validating, repairing, converting and compacting answer them. All of them run through
+ * `npm run cases`.
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect } from 'vitest'
 import { applyPlan } from '../../../src/compaction/apply-plan.ts'
 import type { Compaction } from '../../../src/compaction/plan.ts'
 import { planCompaction } from '../../../src/compaction/plan-compaction.ts'
-import type { HistoryFormat, SplitHistory } from '../../../src/protocol/history.ts'
+import { convertHistory } from '../../../src/protocol/convert/convert-history.ts'
+import { HISTORY_FORMATS, type HistoryFormat, type SplitHistory } from '../../../src/protocol/history.ts'
 import { parseHistory } from '../../../src/protocol/parse-history.ts'
 import { renderMessages } from '../../../src/protocol/render-messages.ts'
+import { repairHistory } from '../../../src/protocol/repair/repair-history.ts'
 import { splitHistory } from '../../../src/protocol/split-history.ts'
+import { truncateObservations } from '../../../src/protocol/truncate-observations.ts'
 import { blockingViolations, validateHistory } from '../../../src/protocol/validate-history.ts'
 import { itWithShared, sharedPath } from '../../shared-folder.ts'
 
 interface Case {
-  readonly format: HistoryFormat
+  /** A format's name, or one that begins with it (openai-responses-items). */
+  readonly format: string
   readonly params: { readonly labels?: readonly string[]; readonly summarizerReply?: string }
   readonly input: unknown
 }
@@ -22,9 +27,12 @@ interface Case {
 const countTokens = (text: string): number => Math.ceil(text.length / 4)
 const NO_LIMITS = { minSpanInteractions: 0, minSourceTokens: 0 }
 
+const formatOf = (name: string): HistoryFormat =>
+  HISTORY_FORMATS.find((format) => name.startsWith(format)) ?? 'openai-chat'
+
 function readCase(name: string): { readonly given: Case; readonly split: SplitHistory } {
   const given: Case = JSON.parse(readFileSync(sharedPath('cases', `${name}.json`), 'utf8'))
-  return { given, split: splitHistory(parseHistory(JSON.stringify(given.input), given.format)) }
+  return { given, split: splitHistory(parseHistory(JSON.stringify(given.input), formatOf(given.format))) }
 }
 
 /** The case's labels as an explicit ready set; the labels bypass kappa and B_min, never shrink and validity. */
@@ -73,6 +81,63 @@ describe('cases of parsing and validating', () => {
       ['date', '09:00'],
     ])
     expect(rulesOf(split)).toEqual(['C2'])
+  })
+})
+
+describe('cases of repairing and converting', () => {
+  const repaired = (name: string, danglingCalls: 'drop' | 'close' = 'drop') => {
+    const { split } = readCase(name)
+    const { history, changes, remaining } = repairHistory(split.history, { danglingCalls })
+    expect(blockingViolations(remaining)).toEqual([])
+    return { history, out: renderMessages(history.messages), changes: changes.map(({ action }) => action) }
+  }
+  itWithShared('02: the dead call is dropped or closed, its text and the later words of the user stay', () => {
+    for (const how of ['drop', 'close'] as const) {
+      const { out, history } = repaired('02-unanswered-tool-use-in-kept-tail', how)
+      expect(out).toContain('Exporting now.')
+      expect(history.messages.at(-1)?.value.content).toBe('Never mind the export, just tell me the row count.')
+      expect(out.includes('toolu_dead9')).toBe(how === 'close')
+    }
+  })
+  itWithShared('07: the result stands directly behind its call, the steering text after it', () => {
+    const { history } = repaired('07-steering-message-between-call-and-result')
+    expect(history.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant'])
+    expect(history.messages[3]?.value.content).toBe('also check the refunds table')
+  })
+  itWithShared('12: the dead call goes with its reasoning item, or gets one output', () => {
+    expect(repaired('12-responses-call-without-output').out).not.toMatch(/rs_x|call_x2/)
+    const { history } = repaired('12-responses-call-without-output', 'close')
+    expect(history.messages.map(({ value }) => value.call_id ?? value.id ?? value.role)).toEqual([
+      'user',
+      'call_x1',
+      'rs_x',
+      'call_x2',
+      'call_x1',
+      'call_x2',
+      'user',
+    ])
+  })
+  itWithShared('17: no cut splits a pair, and the half pair that was there is replaced', () => {
+    const { split } = readCase('17-truncation-at-surrogate-pair')
+    const cut = truncateObservations(split.history, { maxChars: 20 })
+    expect(cut.messages[2]?.value.content).toMatch(/^a{19}\n\[39 characters left out\]$/)
+    expect(cut.messages[4]?.value.content).toBe('ok \ufffd')
+  })
+  itWithShared('27: for Anthropic the ids are unique on both sides, and the late copy is named', () => {
+    const { split } = readCase('27-tool-call-id-reuse')
+    const { history, losses } = convertHistory(split.history, 'anthropic-messages')
+    const ids = [...renderMessages(history.messages).matchAll(/(?:"tool_use","id"|"tool_use_id"):"([^"]*)"/g)].map(
+      ([, id]) => id,
+    )
+    expect(ids).toEqual(['call_HG1', 'call_HG1', 'call_HG1_2', 'call_HG1_2', 'bash_0', 'bash_0'])
+    expect(losses.join()).toContain('a second result of tool call "bash:0" was dropped')
+  })
+  itWithShared('35: parallel calls of one function get two ids and their own results', () => {
+    const { split } = readCase('35-gemini-same-name-parallel-calls-without-ids')
+    const { history } = convertHistory(split.history, 'openai-chat')
+    const results = history.messages.filter(({ role }) => role === 'tool').map(({ value }) => value.content)
+    expect(results).toEqual(['rain', 'sun', 'AAA', 'BBB'])
+    expect(blockingViolations(validateHistory(history))).toEqual([])
   })
 })
 
