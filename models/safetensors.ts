@@ -110,46 +110,61 @@ export function writeSafetensors(
   tensors: readonly WritableTensor[],
   metadata: Readonly<Record<string, string>> = {},
 ): void {
-  const header: Record<string, unknown> = Object.keys(metadata).length > 0 ? { __metadata__: metadata } : {}
-  let end = 0
-  for (const tensor of tensors) {
-    if (elementCount(tensor.shape) !== tensor.data.length || Object.hasOwn(header, tensor.name))
-      throw new AppError(
-        'invariant',
-        `tensor ${tensor.name}: shape ${tensor.shape} has not ${tensor.data.length} values`,
-      )
-    const begin = end
-    end += tensor.data.byteLength
-    header[tensor.name] = {
-      dtype: 'dtype' in tensor ? tensor.dtype : 'F32',
+  for (const { name, shape, data } of tensors)
+    if (elementCount(shape) !== data.length)
+      throw new AppError('invariant', `tensor ${name}: shape ${shape} has not ${data.length} values`)
+  const header = encodeSafetensorsHeader(
+    tensors.map((tensor) => ({
+      name: tensor.name,
       shape: tensor.shape,
-      data_offsets: [begin, end],
-    }
-  }
-  const text = Buffer.from(JSON.stringify(header), 'utf8')
-  // Padding with spaces keeps the first tensor aligned to 8 bytes, as the format asks.
-  const padded = Buffer.alloc(Math.ceil(text.length / 8) * 8, 0x20)
-  text.copy(padded)
-  const length = Buffer.alloc(LENGTH_BYTES)
-  length.writeBigUInt64LE(BigInt(padded.length))
-
+      dtype: 'dtype' in tensor ? tensor.dtype : 'F32',
+      sizeBytes: tensor.data.byteLength,
+    })),
+    metadata,
+  )
   const file = openSync(path, 'w')
   try {
-    for (const bytes of [length, padded, ...tensors.map((tensor) => asBytes(tensor.data))]) writeAll(file, bytes)
+    for (const bytes of [header, ...tensors.map((tensor) => asBytes(tensor.data))]) writeAll(file, bytes)
     fsyncSync(file)
   } catch (cause) {
-    if (codeOf(cause) === 'ENOSPC' || codeOf(cause) === 'EFBIG' || codeOf(cause) === 'EDQUOT')
-      throw new AppError(
-        'disk-full',
-        `no room left while writing ${path} (${end} bytes): free some space and run again`,
-        {
-          cause,
-        },
-      )
-    throw cause
+    throw noRoomFor(path, cause)
   } finally {
     closeSync(file)
   }
+}
+
+/**
+ * What stands before the tensors' bytes: length and JSON, padded so that the first tensor is aligned to 8 bytes.
+ * @throws invariant if a name stands twice
+ */
+export function encodeSafetensorsHeader(
+  tensors: readonly {
+    readonly name: string
+    readonly dtype: SafetensorsDtype
+    readonly shape: readonly number[]
+    readonly sizeBytes: number
+  }[],
+  metadata: Readonly<Record<string, string>>,
+): Uint8Array {
+  const header: Record<string, unknown> = Object.keys(metadata).length > 0 ? { __metadata__: metadata } : {}
+  let end = 0
+  for (const { name, dtype, shape, sizeBytes } of tensors) {
+    if (Object.hasOwn(header, name)) throw new AppError('invariant', `tensor ${name} stands twice`)
+    header[name] = { dtype, shape, data_offsets: [end, end + sizeBytes] }
+    end += sizeBytes
+  }
+  const text = Buffer.from(JSON.stringify(header), 'utf8')
+  const bytes = Buffer.alloc(LENGTH_BYTES + Math.ceil(text.length / 8) * 8, 0x20)
+  bytes.writeBigUInt64LE(BigInt(bytes.length - LENGTH_BYTES))
+  text.copy(bytes, LENGTH_BYTES)
+  return bytes
+}
+
+/** disk-full where the cause says so, else the cause itself. */
+export function noRoomFor(path: string, cause: unknown): unknown {
+  const code = codeOf(cause)
+  if (code !== 'ENOSPC' && code !== 'EFBIG' && code !== 'EDQUOT') return cause
+  return new AppError('disk-full', `no room left while writing ${path}: free some space and run again`, { cause })
 }
 
 /** Product of the shape; 1 for a scalar. */
