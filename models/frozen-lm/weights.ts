@@ -44,9 +44,12 @@ export function createWeights(graph: OnnxGraph, checkpoint: Checkpoint, variant:
       if (variant.operators === 'plain') return graph.op('MatMul', [input, graph.op('Transpose', [matrix])])
       return graph.op('FusedMatMul', [input, matrix], { attributes: { transB: { int: 1 } }, microsoft: true })
     },
-    embed: (tokens) => {
+    embed(tokens) {
       const { dtype } = declare(EMBEDDING)
-      return widen(graph.op('Gather', [EMBEDDING, tokens], { attributes: { axis: { int: 0 } } }), dtype)
+      const axis = { attributes: { axis: { int: 0 } } }
+      // Devices gather float32 only; the widened table is folded when the session loads.
+      if (variant.operators === 'plain') return graph.op('Gather', [widen(EMBEDDING, dtype), tokens], axis)
+      return widen(graph.op('Gather', [EMBEDDING, tokens], axis), dtype)
     },
   }
 }

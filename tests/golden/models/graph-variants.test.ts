@@ -1,6 +1,6 @@
 /**
- * The other ways to write a decoder give what the plain CPU graph gives, for every family: attention in plain operators
- * (what CUDA and WebGPU run, here on the CPU), and half-precision weights that are widened when their layer runs.
+ * The other ways to write a decoder give what the plain CPU graph gives, for every family: plain operators (what
+ * CUDA and WebGPU run, here on the CPU), and half-precision weights that are widened when their layer runs.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -49,8 +49,8 @@ async function expectSameAsDefault(name: string, change: (plan: SessionPlan) => 
 }
 
 describe.each(Object.keys(RANDOM_FAMILIES))('a random model of %s', (name) => {
-  it('gives the same rows with attention in plain operators', async () => {
-    await expectSameAsDefault(name, (plan) => ({ ...plan, variant: { ...plan.variant, attention: 'plain' } }))
+  it('gives the same rows in plain operators', async () => {
+    await expectSameAsDefault(name, (plan) => ({ ...plan, variant: { ...plan.variant, operators: 'plain' } }))
   })
 
   it('gives the same rows with mapped and with resident weights', async () => {
