@@ -22,7 +22,7 @@ export const tauBench: Importer = {
   },
   async *read(file, context) {
     const text = await file.text()
-    const root = scanJson(text, { keepDepth: 2 })
+    const root = scanJson(text, { keepDepth: 2, isParsed: file.sample.document !== undefined })
     const nodes = root.kind === 'array' ? root.elements : [root]
     const seen = new Map<string, number>()
     for (const [index, node] of nodes.entries()) {

@@ -25,7 +25,11 @@ export function parseHistory(text: string, formatName: HistoryFormat, parsed?: J
   const format = FORMATS[formatName]
   const [ownField] = format.listFields
   const bare = /^[\ufeff\s]*\[/.test(text)
-  const root = scanJson(text, { keepDepth: KEPT_DEPTH, root: bare ? [ownField] : [] })
+  const root = scanJson(text, {
+    keepDepth: KEPT_DEPTH,
+    root: bare ? [ownField] : [],
+    isParsed: parsed !== undefined,
+  })
   const listField = bare ? ownField : (format.listFields.find((field) => root.members.has(field)) ?? ownField)
   const list = bare ? root : root.members.get(listField)
   if (list?.kind === 'string' && format.listFields.length > 1)

@@ -24,7 +24,7 @@ interface Scan {
   readonly text: string
   readonly keepDepth: number
   readonly path: (string | number)[]
-  /** No control character in the whole text: then only quotes and backslashes need to be looked for. */
+  /** No control character inside a string: then only quotes and backslashes need to be looked for. */
   readonly isPlain: boolean
   /** Offset of the first backslash at or after `at`, once it has been looked for; the end of the text if there is none. */
   escapeAt: number
@@ -41,17 +41,22 @@ const HEX4 = /[0-9a-fA-F]{4}/y
 /**
  * @param options.keepDepth containers at a depth below this keep their children (the root has depth 0)
  * @param options.root path of the document inside the request, for pointers in errors
+ * @param options.isParsed JSON.parse has taken this text: control characters inside strings need not be looked for again
  * @throws history-malformed with offset, line, column and pointer
  */
 export function scanJson(
   text: string,
-  options: { readonly keepDepth: number; readonly root?: readonly (string | number)[] },
+  options: {
+    readonly keepDepth: number
+    readonly root?: readonly (string | number)[]
+    readonly isParsed?: boolean
+  },
 ): JsonNode {
   const scan: Scan = {
     text,
     keepDepth: options.keepDepth,
     path: [...(options.root ?? [])],
-    isPlain: !CONTROL.test(text),
+    isPlain: options.isParsed === true || !CONTROL.test(text),
     escapeAt: -1,
     at: text.charCodeAt(0) === 0xfeff ? 1 : 0,
   }

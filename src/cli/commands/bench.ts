@@ -13,6 +13,7 @@ import { openBenchModel, SMOLLM2_SHAPE_NAME } from '../../../models/frozen-lm/be
 import { SMOLLM2_SHAPE } from '../../../models/frozen-lm/bench-random-checkpoint.ts'
 import { openCheckpoint } from '../../../models/frozen-lm/checkpoint.ts'
 import { defaultLayer } from '../../../models/frozen-lm/load-frozen-lm.ts'
+import { createImportBench } from '../bench-import-command.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
 import { startProgress } from '../progress.ts'
 import { createResultTable } from '../result-table.ts'
@@ -70,10 +71,13 @@ export function createCommand(): Command {
     .option('--seed <n>', 'seed of the tokens and of random weights', '0')
     .addHelpText('after', EXAMPLE)
   return new Command('bench')
-    .summary('latency and memory of extraction, as ratios')
-    .description('Measures latency and memory as ratios within one run. Without a subcommand: extract.')
+    .summary('latency and memory of extraction, and speed of import')
+    .description(
+      'Measures extraction as ratios within one run, and import in MB per second. Without a subcommand: extract.',
+    )
     .addHelpText('after', EXAMPLE)
     .addCommand(withAction<ExtractFlags>(extract, runExtract), { isDefault: true })
+    .addCommand(createImportBench())
 }
 
 async function runExtract(context: CommandContext, flags: ExtractFlags): Promise<CommandResult> {

@@ -21,40 +21,48 @@ export function readAnthropicSegments(message: HistoryMessage, messagePath: Json
 function readBlock(block: HistoryBlock, number: number, path: JsonPath): Segment {
   const { value } = block
   if (!isObject(value) || typeof value.type !== 'string') throw malformed(path, 'a content block with a type')
-  const place = { block: number, pointer: jsonPointer(path) }
+  // Spelled out: most blocks of a log pass here, and a spread costs more than the rest.
+  const pointer = jsonPointer(path)
   switch (value.type) {
     case 'text':
-      return { ...place, kind: 'text', text: readString(value, 'text', path) }
+      return { block: number, pointer, kind: 'text', text: readString(value, 'text', path) }
     case 'thinking':
-      return { ...place, kind: 'reasoning', text: readString(value, 'thinking', path) }
+      return { block: number, pointer, kind: 'reasoning', text: readString(value, 'thinking', path) }
     case 'redacted_thinking':
-      return { ...place, kind: 'reasoning', text: '' }
-    case 'tool_use':
-      return {
-        ...place,
-        kind: 'call',
-        id: readString(value, 'id', path),
-        name: readString(value, 'name', path),
-        arguments: rawInput(block.raw),
-      }
+      return { block: number, pointer, kind: 'reasoning', text: '' }
+    case 'tool_use': {
+      const id = readString(value, 'id', path)
+      const name = readString(value, 'name', path)
+      return { block: number, pointer, kind: 'call', id, name, arguments: rawInput(block.raw) }
+    }
     case 'tool_result': {
       const { text, media } = flattenContent(value.content)
       const id = readString(value, 'tool_use_id', path)
-      return { ...place, kind: 'result', id, name: null, content: text, isError: value.is_error === true, media }
+      const isError = value.is_error === true
+      return { block: number, pointer, kind: 'result', id, name: null, content: text, isError, media }
     }
     case 'document': {
       const { source } = value
       if (isObject(source) && source.type === 'text' && typeof source.data === 'string')
-        return { ...place, kind: 'text', text: source.data }
-      return { ...place, kind: 'opaque', type: 'document', text: describeOpaque('document'), media: readMedia(value) }
+        return { block: number, pointer, kind: 'text', text: source.data }
+      return opaqueBlock(number, pointer, { type: 'document', media: readMedia(value) })
     }
-    case 'compaction': {
-      const text = typeof value.content === 'string' ? value.content : describeOpaque('compaction')
-      return { ...place, kind: 'opaque', type: 'compaction', text, media: null }
-    }
+    case 'compaction':
+      return {
+        ...opaqueBlock(number, pointer, { type: 'compaction', media: null }),
+        text: typeof value.content === 'string' ? value.content : describeOpaque('compaction'),
+      }
     default:
-      return { ...place, kind: 'opaque', type: value.type, text: describeOpaque(value.type), media: readMedia(value) }
+      return opaqueBlock(number, pointer, { type: value.type, media: readMedia(value) })
   }
+}
+
+function opaqueBlock(
+  block: number,
+  pointer: string,
+  what: { readonly type: string; readonly media: ReturnType<typeof readMedia> },
+): Extract<Segment, { readonly kind: 'opaque' }> {
+  return { block, pointer, kind: 'opaque', type: what.type, text: describeOpaque(what.type), media: what.media }
 }
 
 function readString(value: JsonObject, field: string, path: JsonPath): string {
@@ -65,6 +73,6 @@ function readString(value: JsonObject, field: string, path: JsonPath): string {
 
 /** The input's own text, so that large integers survive; {} where the log has none. */
 function rawInput(raw: string): string {
-  const input = scanJson(raw, { keepDepth: 1 }).members.get('input')
+  const input = scanJson(raw, { keepDepth: 1, isParsed: true }).members.get('input')
   return input === undefined ? '{}' : minifyJson(raw.slice(input.start, input.end))
 }

@@ -109,7 +109,14 @@ function readCall(call: JsonValue, path: JsonPath, raw: string): CallSegment {
     [...path, call.custom === undefined ? 'function' : 'custom'],
     raw,
   )
-  return { ...body, id: id ?? null, pointer: jsonPointer(path) }
+  return {
+    kind: 'call',
+    block: null,
+    pointer: jsonPointer(path),
+    id: id ?? null,
+    name: body.name,
+    arguments: body.arguments,
+  }
 }
 
 function readFunction(body: JsonValue | undefined, path: JsonPath, raw: string): Omit<CallSegment, 'id'> {
