@@ -2,7 +2,7 @@
  * Files of a model directory, with the rule for symbolic links: a hub cache keeps `snapshots/<revision>/<file>` as links
  * into `blobs/` of the same repository folder, so links may resolve inside the model directory or that folder only.
  */
-import { lstatSync, realpathSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { AppError } from '../src/errors.ts'
 
@@ -15,12 +15,18 @@ export function modelRoot(directory: string): string {
   return inHubCache ? repository : real
 }
 
+const MAX_JSON_BYTES = 128_000_000
+
+/** Longest name that file systems take. */
+const MAX_NAME_BYTES = 255
+
 /**
- * @param name file name relative to the directory
+ * @param name of a file in the directory itself; an index of shards is written by somebody else and may name anything
  * @returns the real path, links resolved; null if there is no such file
- * @throws model-link-escapes
+ * @throws model-link-escapes, file-unreadable, config-invalid (a JSON file too large to be read)
  */
 export function resolveModelFile(directory: string, name: string): string | null {
+  requirePlainName(directory, name)
   const path = join(directory, name)
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null
   let real: string
@@ -32,9 +38,33 @@ export function resolveModelFile(directory: string, name: string): string | null
     throw new AppError('file-unreadable', `cannot resolve ${path}: ${String(cause)}`, { cause })
   }
   const root = modelRoot(directory)
-  if (real.startsWith(root + sep)) return real
+  if (real.startsWith(root + sep)) {
+    requireReadableSize(real, name)
+    return real
+  }
   throw new AppError(
     'model-link-escapes',
     `${path} points to ${real}, outside of ${root}: links are followed only inside the model directory or its hub cache folder; copy the file into the directory`,
+  )
+}
+
+/** These are read whole. The largest tokenizer.json in use has about 35 MB. */
+function requireReadableSize(path: string, name: string): void {
+  if (!name.endsWith('.json')) return
+  const { size } = statSync(path)
+  if (size <= MAX_JSON_BYTES) return
+  throw new AppError(
+    'config-invalid',
+    `${path} is ${size} bytes long, the limit for ${name} is ${MAX_JSON_BYTES}: get the file of the model again`,
+  )
+}
+
+function requirePlainName(directory: string, name: string): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a NUL ends a path early
+  const plain = name !== '' && name !== '.' && name !== '..' && !/[/\\\u0000]/.test(name)
+  if (plain && Buffer.byteLength(name) <= MAX_NAME_BYTES) return
+  throw new AppError(
+    'model-link-escapes',
+    `${directory}: ${JSON.stringify(name.slice(0, 200))} is no plain file name: the files of a model lie in its directory itself, shards that an index names too`,
   )
 }

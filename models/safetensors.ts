@@ -6,6 +6,7 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { AppError } from '../src/errors.ts'
 import { decodeBf16, decodeF16 } from '../src/tensor/half.ts'
+import { refuseJsonShape } from './header-json.ts'
 
 /** Bytes of one element. The names are the format's own. */
 export const SAFETENSORS_DTYPE_BYTES = {
@@ -15,6 +16,8 @@ export const SAFETENSORS_DTYPE_BYTES = {
   BF16: 2,
   F8_E4M3: 1,
   F8_E5M2: 1,
+  F8_E8M0: 1,
+  C64: 8,
   I64: 8,
   I32: 4,
   I16: 2,
@@ -50,8 +53,14 @@ export type WritableTensor =
       readonly dtype: 'F16' | 'BF16'
     }
 
-/** The reference implementation's limit; a 70 B checkpoint's header is under 1 MB. */
-const MAX_HEADER_BYTES = 100_000_000
+/**
+ * Of what is read before anything is known to be true. A 70 B checkpoint's header is under 1 MB, one file with 90,000
+ * expert tensors has about 12 MB; the reference implementation allows 100 MB, which as objects would take gigabytes.
+ */
+const MAX_HEADER_BYTES = 32_000_000
+/** `{tensor: {shape: [...]}}` */
+const HEADER_LIMITS = { depth: 3, keys: 500_000 }
+const MAX_DIMENSIONS = 8
 const LENGTH_BYTES = 8
 const DOWNLOAD_AGAIN = 'download or copy the file again'
 
@@ -59,30 +68,49 @@ const DOWNLOAD_AGAIN = 'download or copy the file again'
  * @throws safetensors-missing, safetensors-truncated, safetensors-header-invalid, safetensors-offset-invalid
  */
 export function readSafetensorsHeader(path: string): SafetensorsHeader {
-  return withFile(path, (file) => {
-    const sizeBytes = fstatSync(file).size
-    if (sizeBytes < LENGTH_BYTES)
-      throw new AppError(
-        'safetensors-truncated',
-        `${path} is ${sizeBytes} bytes long, a safetensors file has at least ${LENGTH_BYTES}: ${DOWNLOAD_AGAIN}`,
-      )
-    const headerBytes = Number(readExactly(file, path, 0, LENGTH_BYTES).readBigUInt64LE(0))
-    if (headerBytes > sizeBytes - LENGTH_BYTES)
-      throw new AppError(
-        'safetensors-header-invalid',
-        `${path} announces a header of ${headerBytes} bytes but is only ${sizeBytes} bytes long: it is cut off or no safetensors file; ${DOWNLOAD_AGAIN}`,
-      )
-    if (headerBytes > MAX_HEADER_BYTES)
-      throw new AppError(
-        'safetensors-header-invalid',
-        `${path} announces a header of ${headerBytes} bytes, the limit is ${MAX_HEADER_BYTES}: it is no safetensors file`,
-      )
-    const text = readExactly(file, path, LENGTH_BYTES, headerBytes).toString('utf8')
-    const dataStart = LENGTH_BYTES + headerBytes
-    const header = parseHeader(text, { path, dataStart })
-    checkLayout(header.tensors, { path, dataStart, dataBytes: sizeBytes - dataStart })
-    return header
-  })
+  return withFile(path, (file) =>
+    parseSafetensors({
+      path,
+      sizeBytes: fstatSync(file).size,
+      read: (position, sizeBytes) => readExactly(file, path, position, sizeBytes),
+    }),
+  )
+}
+
+/** A safetensors file, wherever its bytes are. */
+export interface SafetensorsSource {
+  /** For messages. */
+  readonly path: string
+  readonly sizeBytes: number
+  readonly read: (position: number, sizeBytes: number) => Buffer
+}
+
+/**
+ * @throws safetensors-truncated, safetensors-header-invalid, safetensors-offset-invalid
+ */
+export function parseSafetensors(source: SafetensorsSource): SafetensorsHeader {
+  const { path, sizeBytes, read } = source
+  if (sizeBytes < LENGTH_BYTES)
+    throw new AppError(
+      'safetensors-truncated',
+      `${path} is ${sizeBytes} bytes long, a safetensors file has at least ${LENGTH_BYTES}: ${DOWNLOAD_AGAIN}`,
+    )
+  const headerBytes = Number(read(0, LENGTH_BYTES).readBigUInt64LE(0))
+  if (headerBytes > sizeBytes - LENGTH_BYTES)
+    throw new AppError(
+      'safetensors-header-invalid',
+      `${path} announces a header of ${headerBytes} bytes but is only ${sizeBytes} bytes long: it is cut off or no safetensors file; ${DOWNLOAD_AGAIN}`,
+    )
+  if (headerBytes > MAX_HEADER_BYTES)
+    throw new AppError(
+      'safetensors-header-invalid',
+      `${path} announces a header of ${headerBytes} bytes, the limit is ${MAX_HEADER_BYTES}: it is no safetensors file`,
+    )
+  const text = read(LENGTH_BYTES, headerBytes).toString('utf8')
+  const dataStart = LENGTH_BYTES + headerBytes
+  const header = parseHeader(text, { path, dataStart })
+  checkLayout(header.tensors, { path, dataStart, dataBytes: sizeBytes - dataStart })
+  return header
 }
 
 /**
@@ -173,6 +201,9 @@ export function elementCount(shape: readonly number[]): number {
 }
 
 function parseHeader(text: string, at: { readonly path: string; readonly dataStart: number }): SafetensorsHeader {
+  const refused = refuseJsonShape(text, HEADER_LIMITS)
+  if (refused !== null)
+    throw new AppError('safetensors-header-invalid', `${at.path}: the header ${refused}: ${DOWNLOAD_AGAIN}`)
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -200,22 +231,22 @@ function parseTensor(
   entry: unknown,
   at: { readonly path: string; readonly dataStart: number; readonly name: string },
 ): TensorInfo {
-  const where = `${at.path}: tensor ${at.name}`
+  const where = `${at.path}: tensor ${at.name.slice(0, 200)}`
   if (!isRecord(entry))
     throw new AppError('safetensors-header-invalid', `${where} has no {dtype, shape, data_offsets} record`)
   const { dtype, shape, data_offsets: offsets } = entry
   if (typeof dtype !== 'string' || !isDtype(dtype))
     throw new AppError(
       'safetensors-header-invalid',
-      `${where} has dtype ${JSON.stringify(dtype)}; known are ${Object.keys(SAFETENSORS_DTYPE_BYTES).join(', ')}`,
+      `${where} has dtype ${short(dtype)}; known are ${Object.keys(SAFETENSORS_DTYPE_BYTES).join(', ')}`,
     )
-  if (!isSizes(shape) || !Number.isSafeInteger(elementCount(shape)))
-    throw new AppError('safetensors-header-invalid', `${where} has shape ${JSON.stringify(shape)}`)
+  if (!isSizes(shape) || shape.length > MAX_DIMENSIONS || !Number.isSafeInteger(elementCount(shape)))
+    throw new AppError('safetensors-header-invalid', `${where} has shape ${short(shape)}`)
   const [begin, end] = isSizes(offsets) && offsets.length === 2 ? offsets : []
   if (begin === undefined || end === undefined || begin > end)
     throw new AppError(
       'safetensors-offset-invalid',
-      `${where} has data_offsets ${JSON.stringify(offsets)}; two integers 0 <= begin <= end are needed: ${DOWNLOAD_AGAIN}`,
+      `${where} has data_offsets ${short(offsets)}; two integers 0 <= begin <= end are needed: ${DOWNLOAD_AGAIN}`,
     )
   const sizeBytes = elementCount(shape) * SAFETENSORS_DTYPE_BYTES[dtype]
   if (end - begin !== sizeBytes)
@@ -294,6 +325,11 @@ function writeAll(file: number, bytes: Uint8Array): void {
 
 function asBytes(data: Float32Array | Uint16Array): Uint8Array {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+}
+
+/** A value of the file in a message. */
+function short(value: unknown): string {
+  return String(JSON.stringify(value)).slice(0, 200)
 }
 
 function isDtype(text: string): text is SafetensorsDtype {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fc, test } from '@fast-check/vitest'
@@ -171,6 +171,78 @@ describe('a bad file', () => {
     const info = readSafetensorsHeader(path).tensors.get('a')
     if (info === undefined) throw new Error('lost')
     expect(() => readTensorF32(path, info)).toThrow(code('tensor-mismatch', /I32/))
+  })
+})
+
+describe('a hostile header', () => {
+  const entry = '{"dtype":"F32","shape":[1],"data_offsets":[0,4]}'
+
+  it.each([
+    ['a tensor twice', `{"a":${entry},"b":${entry},"a":${entry}}`, /names "a" twice/],
+    ['a tensor twice, spelled differently', `{"a":${entry},"\\u0061":${entry}}`, /names "a" twice/],
+    ['a dtype twice', '{"a":{"dtype":"F32","dtype":"F16","shape":[1],"data_offsets":[0,4]}}', /names "dtype" twice/],
+    ['depth', `{"a":${'['.repeat(1000)}${']'.repeat(1000)}}`, /nested deeper than 3/],
+    ['nine dimensions', `{"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}}`, /has shape/],
+    ['a size with a fraction', '{"a":{"dtype":"F32","shape":[0.5,2],"data_offsets":[0,4]}}', /has shape \[0\.5,2\]/],
+    ['a size above 2^53', '{"a":{"dtype":"F32","shape":[1e300],"data_offsets":[0,4]}}', /has shape \[1e\+300\]/],
+    ['a dtype that is an object property', '{"a":{"dtype":"toString","shape":[1],"data_offsets":[0,4]}}', /toString/],
+  ])('with %s is refused', (_, header, text) => {
+    expect(() => readSafetensorsHeader(fileWith(header, 4))).toThrow(code('safetensors-header-invalid', text))
+  })
+
+  it.each([
+    ['[-4,0]', 'negative'],
+    ['[0,1e30]', 'above 2^53'],
+    ['[0,4,4]', 'three'],
+    ['"04"', 'text'],
+  ])('with data_offsets %s (%s) is refused', (offsets) => {
+    const header = `{"a":{"dtype":"F32","shape":[1],"data_offsets":${offsets}}}`
+    expect(() => readSafetensorsHeader(fileWith(header, 4))).toThrow(
+      code('safetensors-offset-invalid', /two integers 0 <= begin <= end/),
+    )
+  })
+
+  it('of 100 MB is refused before it is read', () => {
+    const path = fileWith('{}', 0, 100_000_000)
+    truncateSync(path, 100_000_008)
+    const before = process.memoryUsage().external
+    expect(() => readSafetensorsHeader(path)).toThrow(code('safetensors-header-invalid', /limit is 32000000/))
+    expect(process.memoryUsage().external - before).toBeLessThan(1e6)
+  })
+
+  it('of half a million tensors and more is refused', () => {
+    const many = Array.from({ length: 500_001 }, (_, i) => `"${i}":0`).join()
+    expect(() => readSafetensorsHeader(fileWith(`{${many}}`, 0))).toThrow(
+      code('safetensors-header-invalid', /more than 500000 entries/),
+    )
+  })
+})
+
+describe('a file larger than 4 GiB', () => {
+  it('has tensors of more than 2 GiB and offsets beyond 4 GiB, read by position', () => {
+    const path = freshPath()
+    const gib = 2 ** 30
+    const [first, second] = [3 * gib, 5 * gib + 8]
+    const header = JSON.stringify({
+      large: { dtype: 'F16', shape: [gib / 2, 3], data_offsets: [0, first] },
+      larger: { dtype: 'U8', shape: [second - first], data_offsets: [first, second] },
+      last: { dtype: 'F32', shape: [2], data_offsets: [second, second + 8] },
+    })
+    const length = Buffer.alloc(8)
+    length.writeBigUInt64LE(BigInt(header.length))
+    writeFileSync(path, Buffer.concat([length, Buffer.from(header)]))
+    truncateSync(path, 8 + header.length + second + 8)
+    const file = openSync(path, 'r+')
+    const values = Float32Array.of(1.5, -2)
+    writeSync(file, new Uint8Array(values.buffer), 0, 8, 8 + header.length + second)
+    closeSync(file)
+    const { tensors } = readSafetensorsHeader(path)
+    expect(tensors.get('large')?.sizeBytes).toBe(3 * gib)
+    const last = tensors.get('last')
+    if (last === undefined) throw new Error('lost')
+    expect(last.offset).toBeGreaterThan(5 * gib)
+    expect(readTensorF32(path, last)).toEqual(values)
+    rmSync(path)
   })
 })
 
