@@ -13,11 +13,12 @@ import { loadFrozenLm } from './load-frozen-lm.ts'
  * @throws model-not-found, tokenizer-missing, config-invalid and the other artifact errors of loading
  */
 export async function createExtractor(options: ExtractorOptions): Promise<Extractor> {
-  const { directory, layer, vectorCacheBytes = 0 } = options
-  const lm = await loadFrozenLm({ directory, layer })
+  const { directory, layer, execution = {}, vectorCacheBytes = 0, prefixCacheBytes = 0 } = options
+  const lm = await loadFrozenLm({ directory, layer, execution })
   try {
     const tokenizer = loadTokenizer(directory)
-    return assembleExtractor({ lm, tokenizer, representation: describeRepresentation(options), vectorCacheBytes })
+    const representation = describeRepresentation(options)
+    return assembleExtractor({ lm, tokenizer, representation, vectorCacheBytes, prefixCacheBytes })
   } catch (error) {
     await lm.close()
     throw error

@@ -6,6 +6,7 @@
 
 import type { Trajectory } from '../../src/trajectory/trajectory.ts'
 import type { Recipe } from '../../src/view/recipe.ts'
+import type { Execution } from './execution.ts'
 import type { Representation, StorageDtype } from './representation.ts'
 
 /** Structured-cloneable. */
@@ -17,10 +18,19 @@ export interface ExtractorOptions {
   readonly recipe: Recipe
   readonly storageDtype: StorageDtype
   /**
+   * How the model is run; missing fields as in DEFAULT_EXECUTION.
+   */
+  readonly execution?: Partial<Execution>
+  /**
    * Bytes of vectors to remember for later requests of the same session. Vectors are the same with and without it,
    * `computedTokens` is not. Default: 0 in this and in a worker thread, 64 MiB in a supervised process.
    */
   readonly vectorCacheBytes?: number
+  /**
+   * Bytes of states of earlier views to start later ones from (prefix-cache.ts). Vectors are the same with and without
+   * it, `computedTokens` is not. Default: 0 in this and in a worker thread, 256 MiB in a supervised process.
+   */
+  readonly prefixCacheBytes?: number
 }
 
 export interface ExtractionRequest {
@@ -47,10 +57,25 @@ export interface ExtractedVector {
   readonly truncatedTokens: number
 }
 
+/** What the prefix cache did in one extraction. */
+export interface PrefixCacheUse {
+  /** Stored states that were used. */
+  readonly hits: number
+  /** States that had to be computed. */
+  readonly misses: number
+  /** Tokens that were not computed because a state behind them was stored. */
+  readonly savedTokens: number
+  /** States that made room for others. */
+  readonly evictions: number
+  /** Of everything stored when the extraction ended. */
+  readonly sizeBytes: number
+}
+
 export interface Extraction {
   readonly vectors: readonly ExtractedVector[]
   /** Tokens the LM actually computed (shared parts once). */
   readonly computedTokens: number
+  readonly prefixCache: PrefixCacheUse
   /** Tokens of each interaction's whole text by the frozen LM's tokenizer, by position in trajectory.interactions. */
   readonly interactionTokens: readonly number[]
   /** Microseconds spent. */

@@ -12,6 +12,7 @@ import type { Tokenizer } from '../tokenizer/port.ts'
 import { throwIfAborted } from './abort-signal.ts'
 import type { ExtractedVector, Extraction, Extractor } from './extraction.ts'
 import type { FrozenLm } from './port.ts'
+import { createPrefixCache } from './prefix-cache.ts'
 import type { Representation, StorageDtype } from './representation.ts'
 import { runViewTree, type ViewVector } from './run-view-tree.ts'
 import { createVectorCache } from './vector-cache.ts'
@@ -32,9 +33,12 @@ export function assembleExtractor(parts: {
   readonly representation: Representation
   /** Bytes of vectors to remember for later requests; 0 for none. */
   readonly vectorCacheBytes: number
+  /** Bytes of states to remember for later requests; 0 for none. */
+  readonly prefixCacheBytes: number
 }): Extractor {
   const { lm, tokenizer, representation, vectorCacheBytes } = parts
   const cache = vectorCacheBytes > 0 ? createVectorCache(vectorCacheBytes) : null
+  const prefixes = createPrefixCache(lm, parts.prefixCacheBytes)
   const { recipe, storageDtype } = representation
   const { head, recent, state, target } = recipe.budgets
   const encoder = createViewEncoder(tokenizer, {
@@ -59,16 +63,28 @@ export function assembleExtractor(parts: {
       const { contextLength } = lm.info
       const root = buildViewTree({ trajectory, checkpoints, recipe, contextLength, encoder })
       const builtMs = performance.now()
-      const run = await runViewTree(lm, root, { signal, onProgress, cache })
+      const evictionsBefore = prefixes.evictions
+      const run = await runViewTree(lm, root, { signal, onProgress, cache, prefixes })
+      const { hits, misses, savedTokens } = run
       return {
         vectors: run.vectors.map((vector) => storedVector(vector, storageDtype)),
         computedTokens: run.computedTokens,
+        prefixCache: {
+          hits,
+          misses,
+          savedTokens,
+          evictions: prefixes.evictions - evictionsBefore,
+          sizeBytes: prefixes.sizeBytes,
+        },
         interactionTokens: sourceTokens,
         tokenizeUs: Math.round((builtMs - startMs) * 1000),
         inferenceUs: Math.round((performance.now() - builtMs) * 1000),
       }
     },
-    close: () => lm.close(),
+    async close() {
+      prefixes.clear()
+      await lm.close()
+    },
   }
 }
 

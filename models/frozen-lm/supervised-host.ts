@@ -8,6 +8,7 @@ import { untilAborted } from './abort-signal.ts'
 import type { Extractor, ExtractorOptions } from './extraction.ts'
 import { closedError } from './extraction-client.ts'
 import { endHostProcess, type HostProcess, startHostProcess } from './host-process.ts'
+import { DEFAULT_PREFIX_CACHE_MB, prefixCacheBytes } from './prefix-cache.ts'
 import { type Representation, representationId } from './representation.ts'
 
 /** Delay before the n-th start in a row that served no request: 100 ms, doubling, at most 10 s. */
@@ -16,6 +17,8 @@ const MAX_DELAY_MS = 10_000
 
 /** A server scores growing sessions: 80,000 vectors of 192 values, 4,000 of 4,096. */
 const VECTOR_CACHE_BYTES = 64 * 1024 * 1024
+
+const PREFIX_CACHE_BYTES = prefixCacheBytes(DEFAULT_PREFIX_CACHE_MB)
 
 export interface SupervisedExtractor extends Extractor {
   /** Times the child was started again. */
@@ -32,7 +35,7 @@ export interface SupervisedExtractor extends Extractor {
  * @throws what createExtractor throws, or host-crashed, on the first start; nothing is left running then
  */
 export async function startSupervisedExtractor(wanted: ExtractorOptions): Promise<SupervisedExtractor> {
-  const options = { vectorCacheBytes: VECTOR_CACHE_BYTES, ...wanted }
+  const options = { vectorCacheBytes: VECTOR_CACHE_BYTES, prefixCacheBytes: PREFIX_CACHE_BYTES, ...wanted }
   let host = startHostProcess()
   const representation = await openModel(host, options)
   const closing = new AbortController()

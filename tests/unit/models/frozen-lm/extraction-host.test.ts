@@ -20,6 +20,7 @@ const EXTRACTION: Extraction = {
     { role: 'q', interaction: null, checkpoint: 3, values: Float32Array.of(0.5), viewTokens: 9, truncatedTokens: 0 },
   ],
   computedTokens: 9,
+  prefixCache: { hits: 1, misses: 2, savedTokens: 3, evictions: 4, sizeBytes: 5 },
   interactionTokens: [1],
   tokenizeUs: 1,
   inferenceUs: 2,

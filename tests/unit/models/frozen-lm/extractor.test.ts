@@ -14,6 +14,7 @@ function extractorOf(options: {
   readonly name?: RecipeName
   readonly dtype?: StorageDtype
   readonly cacheBytes?: number
+  readonly prefixBytes?: number
 }) {
   const lm = options.lm ?? createFakeFrozenLm()
   const { architecture, hiddenSize, layer } = lm.info
@@ -23,7 +24,13 @@ function extractorOf(options: {
     storageDtype: options.dtype ?? 'f32',
     recipe: { ...DEFAULT_RECIPE, name: options.name ?? 'once' },
   })
-  return assembleExtractor({ lm, tokenizer, representation, vectorCacheBytes: options.cacheBytes ?? 0 })
+  return assembleExtractor({
+    lm,
+    tokenizer,
+    representation,
+    vectorCacheBytes: options.cacheBytes ?? 0,
+    prefixCacheBytes: options.prefixBytes ?? 0,
+  })
 }
 
 describe('the extractor', () => {
