@@ -3,6 +3,7 @@
  * order of precedence; unknown keys are errors; frozen after parsing; printed at start and served at /info.
  */
 import { z } from 'zod'
+import { DEFAULT_PREFIX_CACHE_MB } from '../models/frozen-lm/prefix-cache.ts'
 import { AppError } from '../src/errors.ts'
 import { DEFAULT_OPERATING_POINT, OPERATING_POINT_NAMES } from '../src/router/operating-points.ts'
 
@@ -31,6 +32,12 @@ const schema = z.strictObject({
     .describe('threshold used unless a request names another'),
   maxBodyBytes: positiveInt.default(16 * 1024 * 1024).describe('largest request body; beyond it 413'),
   maxQueueTokens: positiveInt.default(500_000).describe('LM tokens that may wait or run at once; beyond it 429'),
+  prefixCacheMb: z.coerce
+    .number()
+    .int()
+    .nonnegative()
+    .default(DEFAULT_PREFIX_CACHE_MB)
+    .describe('memory for states of earlier requests that later ones start from, MiB; 0: none, same answers, slower'),
   deadlineMs: positiveInt
     .default(120_000)
     .describe('longest a request may take; past it compact answers noop, others 503'),

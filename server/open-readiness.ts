@@ -2,7 +2,7 @@
  * Opens a router artefact and the frozen LM it was trained on, and refuses any other.
  */
 
-import type { Extractor, ExtractorOptions } from '../models/frozen-lm/extraction.ts'
+import type { Extraction, Extractor, ExtractorOptions } from '../models/frozen-lm/extraction.ts'
 import { EMBEDDED_MODEL, resolveModelDirectory } from '../models/model-directory.ts'
 import { type RouterArtefact, readRouter, requireRepresentation } from '../models/router/artefact.ts'
 import type { RouterManifest } from '../models/router/manifest.ts'
@@ -18,10 +18,12 @@ export interface OpenReadinessOptions<E extends Extractor> {
   readonly model: string | null
   readonly operatingPoint: OperatingPointName
   readonly maxQueueTokens: number
+  /** Default: what startExtractor takes without it. */
+  readonly prefixCacheBytes?: number
   /** How the frozen LM is run: a supervised child in the server, a worker thread in the CLI. */
   readonly startExtractor: (options: ExtractorOptions) => Promise<E>
   readonly nowMs: () => number
-  readonly onTokens: (tokens: number) => void
+  readonly onExtraction: (extraction: Extraction) => void
 }
 
 export interface OpenReadiness<E extends Extractor> {
@@ -46,7 +48,7 @@ export async function openReadiness<E extends Extractor>(options: OpenReadinessO
     operatingPoints: router.manifest.operatingPoints,
     defaultOperatingPoint: options.operatingPoint,
     nowMs: options.nowMs,
-    onTokens: options.onTokens,
+    onExtraction: options.onExtraction,
   })
   return {
     router,
@@ -66,7 +68,14 @@ async function openExtractor<E extends Extractor>(
 ): Promise<E> {
   const { layer, recipe, storageDtype } = manifest.representation
   const directory = modelDirectory(manifest, options.model)
-  const extractor = await options.startExtractor({ directory, layer, recipe, storageDtype })
+  const { prefixCacheBytes } = options
+  const extractor = await options.startExtractor({
+    directory,
+    layer,
+    recipe,
+    storageDtype,
+    ...(prefixCacheBytes === undefined ? {} : { prefixCacheBytes }),
+  })
   try {
     requireRepresentation(manifest, extractor.representation)
     return extractor

@@ -2,7 +2,7 @@
  * The trained router together with the frozen LM it was trained on, behind the bounded queue: what the history service
  * asks for logits and thresholds.
  */
-import type { Extractor } from '../models/frozen-lm/extraction.ts'
+import type { Extraction, Extractor } from '../models/frozen-lm/extraction.ts'
 import { type CheckpointScores, scoreCheckpoint } from '../models/router/score-checkpoint.ts'
 import type { Scorer } from '../models/router/scorer.ts'
 import type { OperatingPointName, OperatingPoints } from '../src/router/operating-points.ts'
@@ -34,7 +34,7 @@ export interface ReadinessModelParts {
   readonly operatingPoints: OperatingPoints
   readonly defaultOperatingPoint: OperatingPointName
   readonly nowMs: () => number
-  readonly onTokens: (tokens: number) => void
+  readonly onExtraction: (extraction: Extraction) => void
 }
 
 export function createReadinessModel(parts: ReadinessModelParts): ReadinessModel {
@@ -60,7 +60,7 @@ export function createReadinessModel(parts: ReadinessModelParts): ReadinessModel
       if (scores.extraction !== null) {
         clock.add('tokenize', scores.extraction.tokenizeUs / 1000)
         clock.add('inference', scores.extraction.inferenceUs / 1000)
-        parts.onTokens(scores.extraction.computedTokens)
+        parts.onExtraction(scores.extraction)
       }
       return scores
     },

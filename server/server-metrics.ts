@@ -10,7 +10,9 @@ export interface ServerMetrics {
   readonly contentType: string
 }
 
-type NumericField = 'computedTokens' | 'waiting' | 'queuedTokens' | 'restarts'
+type NumericField = {
+  [Field in keyof ThreadStatus]: ThreadStatus[Field] extends number ? Field : never
+}[keyof ThreadStatus]
 
 const SECONDS_BUCKETS = [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 
@@ -49,6 +51,15 @@ export function createServerMetrics(status: () => ThreadStatus): ServerMetrics {
     })
   }
   observed(Counter, 'keepready_lm_tokens_total', 'Tokens the frozen LM computed', 'computedTokens')
+  observed(Counter, 'keepready_prefix_cache_hits_total', 'Stored states that runs of the LM started from', 'prefixHits')
+  observed(Counter, 'keepready_prefix_cache_misses_total', 'States that had to be computed', 'prefixMisses')
+  observed(
+    Counter,
+    'keepready_prefix_cache_saved_tokens_total',
+    'LM tokens not computed because a state behind them was stored',
+    'prefixSavedTokens',
+  )
+  observed(Gauge, 'keepready_prefix_cache_bytes', 'Size of the stored states', 'prefixBytes')
   observed(Gauge, 'keepready_queue_jobs', 'Jobs waiting for the frozen LM', 'waiting')
   observed(Gauge, 'keepready_queue_tokens', 'Estimated LM tokens waiting or running', 'queuedTokens')
   observed(Gauge, 'keepready_host_restarts', 'Times the model process was restarted', 'restarts')

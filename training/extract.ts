@@ -86,7 +86,11 @@ export interface ExtractResult {
   readonly dropped: readonly string[]
   /** Tokens that this run of the program computed. */
   readonly computedTokens: number
+  /** Tokens that it did not compute because the prefix cache held a state behind them. */
+  readonly savedTokens: number
 }
+
+type TokenCounts = Pick<ExtractResult, 'computedTokens' | 'savedTokens'>
 
 interface Job {
   readonly directory: string
@@ -138,7 +142,7 @@ async function runStages(given: ExtractOptions): Promise<ExtractResult> {
     fresh: given.fresh ?? false,
   })
   const reusedTrajectories = store.vectorsComplete ? trajectories : store.parts.size
-  const computedTokens = store.vectorsComplete ? 0 : await extractVectors(job, store, given)
+  const tokens = store.vectorsComplete ? { computedTokens: 0, savedTokens: 0 } : await extractVectors(job, store, given)
   await files.remove(partsPath(out))
   if (!store.trajectoriesComplete)
     await writeRuns(
@@ -153,22 +157,22 @@ async function runStages(given: ExtractOptions): Promise<ExtractResult> {
     reusedTrajectories,
     unchanged: reused !== null,
     dropped: job.plan.dropped,
-    computedTokens,
+    ...tokens,
   }
 }
 
-/** Makes the missing parts, then vectors.arrow. Returns the tokens computed. */
+/** Makes the missing parts, then vectors.arrow. */
 async function extractVectors(
   job: Job,
   store: StoreState,
   given: Pick<ExtractOptions, 'workers' | 'startExtractor'>,
-): Promise<number> {
+): Promise<TokenCounts> {
   const { directory, files, representation, plan, signal } = job
   const jobs = plan.runs.flatMap(({ trajectory, checkpoints, views }, index) =>
     store.parts.has(index) ? [] : [{ index, request: { trajectory, checkpoints }, size: views }],
   )
   const views = jobs.reduce((sum, { size }) => sum + size, 0)
-  const done = { trajectories: store.parts.size, views: 0, tokens: 0 }
+  const done = { trajectories: store.parts.size, views: 0, tokens: 0, savedTokens: 0 }
   /** What is known of the trajectories at work, by index. */
   const atWork = new Map<number, ExtractionProgress>()
   const report = (): void => {
@@ -195,18 +199,21 @@ async function extractVectors(
     },
     async onExtracted({ index, request, size }, extraction) {
       const vectors = toTrajectoryVectors(extraction, representation)
-      const { computedTokens } = extraction
+      const { computedTokens, prefixCache } = extraction
+      // What the views take without a cache: the dataset's bytes do not depend on what was remembered.
+      const viewTokens = computedTokens + prefixCache.savedTokens
       const id = request.trajectory.id
-      await writePart({ files, directory, index, id, representation, part: { vectors, computedTokens } })
+      await writePart({ files, directory, index, id, representation, part: { vectors, computedTokens: viewTokens } })
       atWork.delete(index)
       done.trajectories += 1
       done.views += size
       done.tokens += computedTokens
+      done.savedTokens += prefixCache.savedTokens
       report()
     },
   })
   await assembleVectors(job)
-  return done.tokens
+  return { computedTokens: done.tokens, savedTokens: done.savedTokens }
 }
 
 async function assembleVectors({ directory, files, representation, plan, signal }: Job): Promise<void> {

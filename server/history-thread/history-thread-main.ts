@@ -3,6 +3,7 @@
  * some MB, counting its tokens and planning take seconds of CPU (README.md); they take them here, not on the event loop.
  */
 import { parentPort, workerData } from 'node:worker_threads'
+import { prefixCacheBytes } from '../../models/frozen-lm/prefix-cache.ts'
 import { startSupervisedExtractor } from '../../models/frozen-lm/supervised-host.ts'
 import { AppError, invariant } from '../../src/errors.ts'
 import { answerCall, type CallParts, type HistoryCall } from '../answer-call.ts'
@@ -26,16 +27,21 @@ const post = (message: FromThread, transfer: readonly ArrayBuffer[] = []): void 
 const nowMs = (): number => performance.now()
 
 async function open(options: ThreadOptions): Promise<void> {
-  let computedTokens = 0
+  const counts = { computedTokens: 0, prefixHits: 0, prefixMisses: 0, prefixSavedTokens: 0, prefixBytes: 0 }
   const readiness = await openReadiness({
     routerDirectory: options.router,
     model: options.model,
     operatingPoint: options.operatingPoint,
     maxQueueTokens: options.maxQueueTokens,
+    prefixCacheBytes: prefixCacheBytes(options.prefixCacheMb),
     startExtractor: startSupervisedExtractor,
     nowMs,
-    onTokens: (tokens) => {
-      computedTokens += tokens
+    onExtraction: ({ computedTokens, prefixCache }) => {
+      counts.computedTokens += computedTokens
+      counts.prefixHits += prefixCache.hits
+      counts.prefixMisses += prefixCache.misses
+      counts.prefixSavedTokens += prefixCache.savedTokens
+      counts.prefixBytes = prefixCache.sizeBytes
     },
   })
   const { extractor, queue } = readiness
@@ -51,7 +57,7 @@ async function open(options: ThreadOptions): Promise<void> {
     restarts: extractor?.restarts ?? 0,
     waiting: queue.status().waiting,
     queuedTokens: queue.status().tokens,
-    computedTokens,
+    ...counts,
   })
   let posted = ''
   const postStatus = (): void => {

@@ -9,7 +9,10 @@ import type { RouterDescription } from '../describe-router.ts'
 import type { HistoryCallKind } from '../wire/routes.schema.ts'
 
 /** What the thread is started with. */
-export type ThreadOptions = Pick<ServerConfig, 'router' | 'model' | 'operatingPoint' | 'maxQueueTokens'>
+export type ThreadOptions = Pick<
+  ServerConfig,
+  'router' | 'model' | 'operatingPoint' | 'maxQueueTokens' | 'prefixCacheMb'
+>
 
 /** What probes and metrics show of the thread. */
 export interface ThreadStatus {
@@ -24,6 +27,11 @@ export interface ThreadStatus {
   readonly queuedTokens: number
   /** LM tokens computed since the start. */
   readonly computedTokens: number
+  /** Of the prefix cache since the start: stored states used, states computed, LM tokens spared; its bytes now. */
+  readonly prefixHits: number
+  readonly prefixMisses: number
+  readonly prefixSavedTokens: number
+  readonly prefixBytes: number
 }
 
 export type ToThread =

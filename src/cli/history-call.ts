@@ -97,7 +97,7 @@ export async function callHistoryService<T>(call: {
     maxQueueTokens: Number.POSITIVE_INFINITY,
     startExtractor: startWorkerExtractor,
     nowMs: context.nowMs,
-    onTokens: () => undefined,
+    onExtraction: () => undefined,
   })
   try {
     return await call.use(createHistoryService(readiness.model), {

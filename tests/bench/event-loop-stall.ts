@@ -25,6 +25,7 @@ async function main([path, format]: readonly string[]): Promise<void> {
     model: null,
     operatingPoint: 'f1',
     maxQueueTokens: 1e9,
+    prefixCacheMb: 0,
   })
   const readiness = await openReadiness({
     routerDirectory: directory,
@@ -33,7 +34,7 @@ async function main([path, format]: readonly string[]): Promise<void> {
     maxQueueTokens: 1e9,
     startExtractor: startWorkerExtractor,
     nowMs: () => performance.now(),
-    onTokens: () => undefined,
+    onExtraction: () => undefined,
   })
   const parts = {
     service: createHistoryService(readiness.model),

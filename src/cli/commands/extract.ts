@@ -8,6 +8,7 @@ import { readLabels } from '../../../data/store/labels.ts'
 import { readRuns } from '../../../data/store/runs.ts'
 import { describeRepresentation } from '../../../models/frozen-lm/describe-representation.ts'
 import type { ExtractorOptions } from '../../../models/frozen-lm/extraction.ts'
+import { DEFAULT_PREFIX_CACHE_MB, prefixCacheBytes } from '../../../models/frozen-lm/prefix-cache.ts'
 import { startProcessExtractor } from '../../../models/frozen-lm/process-extractor.ts'
 import type { StorageDtype } from '../../../models/frozen-lm/representation.ts'
 import { resolveModelDirectory } from '../../../models/model-directory.ts'
@@ -28,6 +29,7 @@ export interface ExtractFlags {
   readonly storage: StorageDtype
   readonly maxCheckpointsPerRun: string
   readonly workers: string
+  readonly prefixCacheMb: string
   readonly out: string
   readonly fresh: boolean
   readonly seed: string
@@ -72,6 +74,11 @@ export function createCommand(): Command {
       '--workers <n>',
       'model processes at work at the same time; the result does not depend on it',
       String(DEFAULT_WORKERS),
+    )
+    .option(
+      '--prefix-cache-mb <n>',
+      'memory of each process for states that later views start from, MiB; 0: none; the result does not depend on it',
+      String(DEFAULT_PREFIX_CACHE_MB),
     )
     .option('--seed <n>', 'draws the checkpoints of long runs', '0')
     .option('--fresh', 'remove an older dataset in --out first', false)
@@ -133,6 +140,7 @@ function extractorOptions(flags: ExtractFlags): ExtractorOptions {
       budgets: viewBudget === DEFAULT_RECIPE.budgets.view ? DEFAULT_RECIPE.budgets : scaleBudgets(viewBudget),
     },
     storageDtype: flags.storage,
+    prefixCacheBytes: prefixCacheBytes(wholeNumber('--prefix-cache-mb', flags.prefixCacheMb, 0)),
   }
 }
 
@@ -212,6 +220,10 @@ function describeResult(result: ExtractResult): string {
     )
   if (unchanged) lines.push('nothing to do: it was made from these runs, labels and options')
   else if (reusedTrajectories > 0) lines.push(`reused the vectors of ${reusedTrajectories} of ${trajectories} runs`)
+  if (result.savedTokens > 0)
+    lines.push(
+      `computed ${formatCount(result.computedTokens)} tokens; the prefix cache spared ${formatCount(result.savedTokens)} more`,
+    )
   if (dropped.length > 0)
     lines.push(`left out ${dropped.length} runs of fewer than 3 interactions: they have no checkpoint`)
   lines.push(`next: keepready train ${directory} --out router/`)

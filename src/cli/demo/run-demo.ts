@@ -10,6 +10,7 @@ import { claudeCodeToAnthropicMessages } from '../../../data/import/claude-code-
 import { importFiles } from '../../../data/import/import-files.ts'
 import { writeLabels } from '../../../data/store/labels.ts'
 import { writeRuns } from '../../../data/store/runs.ts'
+import { DEFAULT_PREFIX_CACHE_MB } from '../../../models/frozen-lm/prefix-cache.ts'
 import { packageFile } from '../../../models/package-root.ts'
 import { AppError, invariant } from '../../errors.ts'
 import type { Trajectory } from '../../trajectory/trajectory.ts'
@@ -73,6 +74,7 @@ export async function runDemo(
       storage: 'f16',
       maxCheckpointsPerRun: String(maxCheckpointsPerRun),
       workers: String(Math.min(2, availableParallelism())),
+      prefixCacheMb: String(DEFAULT_PREFIX_CACHE_MB),
       out: path('dataset'),
       fresh: false,
       seed: String(seed),

@@ -218,6 +218,8 @@ describe('status routes', () => {
     expect((await app.inject({ url: '/livez' })).json()).toEqual({ status: 'ok' })
     const metrics = await app.inject({ url: '/metrics', headers: JSON_HEADERS })
     expect(metrics.body).toContain('keepready_queue_tokens 0')
+    for (const name of ['hits_total', 'misses_total', 'saved_tokens_total', 'bytes'])
+      expect(metrics.body).toContain(`keepready_prefix_cache_${name} 0`)
   })
 
   it('say 503 while the model starts or the server drains', async () => {

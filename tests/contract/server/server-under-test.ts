@@ -90,6 +90,10 @@ const IDLE: ThreadStatus = {
   waiting: 0,
   queuedTokens: 0,
   computedTokens: 0,
+  prefixHits: 0,
+  prefixMisses: 0,
+  prefixSavedTokens: 0,
+  prefixBytes: 0,
 }
 
 /** n complete interactions of about `words` words each, then a pending user turn, as raw text with awkward numbers. */

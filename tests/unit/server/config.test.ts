@@ -22,6 +22,12 @@ describe('server configuration', () => {
     expect(parse).toThrow(/--max-body-bytes \(KEEPREADY_MAX_BODY_BYTES\)/)
   })
 
+  it('takes a prefix cache of no bytes, not of less', () => {
+    const parse = (prefixCacheMb: string) => parseServerConfig({ ...none, flags: { router: 'r', prefixCacheMb } })
+    expect(parse('0').prefixCacheMb).toBe(0)
+    expect(() => parse('-1')).toThrow(/--prefix-cache-mb \(KEEPREADY_PREFIX_CACHE_MB\)/)
+  })
+
   it('says that the router is missing', () => {
     expect(() => parseServerConfig(none)).toThrow(/--router \(KEEPREADY_ROUTER\)/)
   })
