@@ -65,8 +65,9 @@ export function stripBoundThinking(before: History, edited: readonly HistoryMess
   })
   let next = same
   const stripped = behind.map(({ text, pointer }) => {
-    const at = old.findIndex((piece, number) => number >= next && piece.text === text)
-    if (at !== -1) next = at + 1
+    let at = next
+    while (at < old.length && old[at]?.text !== text) at++
+    if (at < old.length) next = at + 1
     return old[at]?.pointer ?? pointer
   })
   return { messages: kept.map(({ message }) => message), from: kept.map(({ index }) => index), stripped }

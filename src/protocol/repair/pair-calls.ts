@@ -77,7 +77,8 @@ function findCall(
   { modelCall }: Pick<ProviderFormat, 'modelCall'>,
 ): PairedCall | 'orphan' | 'duplicate' {
   let isNearest = true
-  for (const { calls } of batches.toReversed()) {
+  for (let number = batches.length - 1; number >= 0; number--) {
+    const calls = batches[number]?.calls ?? []
     if (calls.length === 0) continue
     const usesId = result.id !== null && calls.some(({ segment }) => segment.id === result.id)
     const open = calls.map((call): OpenCall & { readonly of: PairedCall } => ({

@@ -17,7 +17,10 @@ import { renameIds } from './rename-ids.ts'
 import { historyOf, startWork, type WorkingList } from './working-list.ts'
 
 export interface RepairOptions {
-  /** A call that was never answered, and never will be, is dropped (default), or closed by a result that says so. */
+  /**
+   * A call that was never answered, and never will be, is dropped (default), or closed by a result that says so. One that
+   * carries what other calls of its message need (Gemini's signature) is closed in either case.
+   */
   readonly danglingCalls?: 'drop' | 'close'
   /** What an edit does to the signed thinking behind it (A10); default: auto. */
   readonly thinkingBinding?: ThinkingBinding
@@ -44,14 +47,16 @@ export function repairHistory(history: History, options: RepairOptions = {}): Re
   const changes: Change[] = []
   let list: WorkingList = startWork(history)
   let violations = validateHistory(history)
+  let complaints = readComplaints(violations)
   for (let round = 0; round < MAX_ROUNDS && violations.length > 0; round++) {
     const before = changes.length
     for (const stage of STAGES) {
-      const done = stage({ base: history, list, complaints: readComplaints(violations), danglingCalls })
+      const done = stage({ base: history, list, complaints, danglingCalls })
       if (done.changes.length === 0) continue
       changes.push(...done.changes)
       list = done.list
       violations = validateHistory(historyOf(history, list))
+      complaints = readComplaints(violations)
     }
     if (changes.length === before) break
   }

@@ -11,11 +11,12 @@ import {
   renderSummaryText,
   unescapeSummary,
 } from '../../../src/compaction/summary-message.ts'
-import type { SplitHistory } from '../../../src/protocol/history.ts'
+import type { JsonValue, SplitHistory } from '../../../src/protocol/history.ts'
 import { parseHistory } from '../../../src/protocol/parse-history.ts'
 import { readSegments } from '../../../src/protocol/read-segments.ts'
 import { renderMessages } from '../../../src/protocol/render-messages.ts'
 import { splitHistory } from '../../../src/protocol/split-history.ts'
+import type { ThinkingBinding } from '../../../src/protocol/thinking-binding.ts'
 import { blockingViolations, validateHistory } from '../../../src/protocol/validate-history.ts'
 import { findSpans } from '../../../src/router/find-spans.ts'
 import { anyHistory, validHistory } from '../protocol/arbitrary-history.ts'
@@ -27,7 +28,12 @@ const LIMITS: PlanLimits = { minSpanInteractions: 0, minSourceTokens: 1 }
 const readySet = fc.uniqueArray(fc.nat({ max: 14 })).map((indices) => new Set(indices))
 const limits = fc.record({ minSpanInteractions: fc.nat({ max: 4 }), minSourceTokens: fc.nat({ max: 400 }) })
 
-function compact(split: SplitHistory, ready: ReadonlySet<number>, planLimits: PlanLimits): Compaction | null {
+function compact(
+  split: SplitHistory,
+  ready: ReadonlySet<number>,
+  planLimits: PlanLimits,
+  thinkingBinding: ThinkingBinding = 'auto',
+): Compaction | null {
   if (!split.interactions.some(({ state }) => state === 'answered')) return null
   const plan = planCompaction({ split, ready, limits: planLimits, countTokens })
   const summaries = new Map(
@@ -36,7 +42,7 @@ function compact(split: SplitHistory, ready: ReadonlySet<number>, planLimits: Pl
       return [span.start, summariseExtractively({ split, span, maxTokens, countTokens })]
     }),
   )
-  return applyPlan({ split, plan, summaries, countTokens })
+  return applyPlan({ split, plan, summaries, countTokens, thinkingBinding })
 }
 
 const splitOf = ({ text, format }: GivenHistory): SplitHistory => splitHistory(parseHistory(text, format))
@@ -143,6 +149,27 @@ describe('a compaction', () => {
       expect(again.interactions.length).toBe(
         split.interactions.length - gone.reduce((total, { start, end }) => total + end - start, 0),
       )
+    },
+  )
+
+  test.prop([validHistory, readySet])(
+    'with prefix binding leaves no bound thinking behind the first summary, and every other byte as without it',
+    (given, ready) => {
+      const split = splitOf(given)
+      const free = compact(split, ready, LIMITS, 'none')
+      const bound = compact(split, ready, LIMITS, 'prefix')
+      if (free === null || bound === null || free.outcome !== 'applied') return
+      expect(bound.outcome).toBe('applied')
+      const isThinking = (block: JsonValue): boolean =>
+        /^.{0,3}"type":"(?:redacted_)?thinking"|"providerOptions"/.test(JSON.stringify(block))
+      const first = bound.messages.findIndex(({ value }, number) => value !== split.history.messages[number]?.value)
+      const behind = bound.messages.slice(first).flatMap(({ blocks }) => blocks ?? [])
+      expect(behind.filter(({ value }) => isThinking(value))).toEqual([])
+      const said = (done: Compaction): readonly string[] =>
+        done.messages.flatMap(({ blocks, raw }) =>
+          (blocks ?? [{ raw, value: raw }]).filter(({ value }) => !isThinking(value)).map((block) => block.raw),
+        )
+      expect(said(bound)).toEqual(said(free))
     },
   )
 

@@ -85,7 +85,8 @@ describe('a repair of any damaged history', () => {
       for (const segment of segmentsOf(repair.history)) {
         const left = before.get(said(segment)) ?? 0
         if (segment.kind === 'result' && segment.content.includes(CLOSING_TEXT)) {
-          expect(how).toBe('close')
+          // A Gemini call whose signature the other calls of its content need is closed in either case.
+          expect(how === 'close' || given.format === 'gemini-contents').toBe(true)
           continue
         }
         expect(left).toBeGreaterThan(0)
