@@ -63,9 +63,13 @@ export const ERROR_REMEDY = {
   'server-draining': 'The server is stopping: send the request to another one, or later.',
   'disk-full': 'Free some room and run the same command again: what is finished is kept.',
   'context-too-short': 'Choose a smaller `--view-budget`, or a model with a longer context.',
+  'memory-budget-too-small':
+    'Raise `--memory-mb` to what the message names, lower `--view-budget` or `--layer`, or keep the weights mapped.',
   'endpoint-unreachable':
     'Run the same command again once the endpoint answers: no answer that came is asked for again.',
-  'device-unavailable': 'Choose a device that this machine has; `cpu` always works.',
+  'device-unavailable': '`keepready devices` says what is missing and what to do; `--device cpu` always works.',
+  'device-self-check-failed':
+    'Update the driver of the device, or use `--device cpu`: the device gives other hidden states than the CPU.',
   'session-failed': 'The model runtime refused the model or failed in it; report the message if other models work.',
   'host-crashed': 'Send the request again: the process that failed has been started anew.',
   'output-not-finite': 'The model gives numbers out of range: use `--storage f32`, another layer or other weights.',

@@ -57,9 +57,11 @@ export const ERROR_FAMILY = {
   'server-draining': 'capacity',
   'disk-full': 'capacity',
   'context-too-short': 'capacity',
+  'memory-budget-too-small': 'capacity',
   'endpoint-unreachable': 'capacity',
   // Inference: the runtime that executes the model failed.
   'device-unavailable': 'inference',
+  'device-self-check-failed': 'inference',
   'session-failed': 'inference',
   'host-crashed': 'inference',
   'output-not-finite': 'inference',

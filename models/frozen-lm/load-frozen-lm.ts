@@ -1,16 +1,17 @@
 /** From a model directory, a layer and a device to a running frozen LM. */
 import { AppError } from '../../src/errors.ts'
 import { openCheckpoint } from './checkpoint.ts'
-import type { Device, FrozenLm } from './port.ts'
-import { createSession } from './session.ts'
+import { openOnDevice } from './devices/open-on-device.ts'
+import { completeExecution, type Execution } from './execution.ts'
+import type { FrozenLm } from './port.ts'
 
 export interface FrozenLmOptions {
   /** HF checkpoint directory; `resolveModelDirectory` turns what a person typed into it. */
   readonly directory: string
   /** Hidden states after this decoder layer (1-based, before the final norm); 0 = embeddings. */
   readonly layer: number | 'default'
-  /** Default cpu; another one is never replaced silently. */
-  readonly device?: Device
+  /** How it is run; default: on the CPU. A device is never replaced silently. */
+  readonly execution?: Partial<Execution>
 }
 
 /** Two thirds of the depth, rounded up (DESIGN section 15). */
@@ -19,19 +20,13 @@ export function defaultLayer(layerCount: number): number {
 }
 
 /**
- * @throws device-unavailable, layer-out-of-range, and what openCheckpoint and createSession throw
+ * @throws layer-out-of-range, and what openCheckpoint and openOnDevice throw
  */
 export async function loadFrozenLm(options: FrozenLmOptions): Promise<FrozenLm> {
-  const { directory, layer: wanted, device = 'cpu' } = options
-  if (device !== 'cpu')
-    throw new AppError(
-      'device-unavailable',
-      `device ${device} is not available in this version: use the device cpu (nothing falls back silently)`,
-      { details: { device } },
-    )
+  const { directory, layer: wanted } = options
   const checkpoint = openCheckpoint(directory)
   const layer = resolveLayer({ directory, wanted, layerCount: checkpoint.config.layerCount })
-  return createSession(checkpoint, layer)
+  return openOnDevice({ checkpoint, layer, execution: completeExecution(options.execution) })
 }
 
 /**

@@ -172,7 +172,7 @@ describe('loading', () => {
   })
 
   it.each(['cuda', 'webgpu'] as const)('never replaces the device %s silently', async (device) => {
-    await expect(loadFrozenLm({ directory: join(folder, 'f32'), layer: 1, device })).rejects.toThrow(
+    await expect(loadFrozenLm({ directory: join(folder, 'f32'), layer: 1, execution: { device } })).rejects.toThrow(
       expect.objectContaining({ code: 'device-unavailable', message: expect.stringContaining(device) }),
     )
   })
