@@ -1,7 +1,7 @@
 /**
  * What can be asked about one history: score, plan, compact, validate. Knows nothing of HTTP; the CLI calls it too.
  */
-import { countActingTokens } from '../models/tokenizer/acting-tokens.ts'
+import { type ActingEncoding, actingTokenizer } from '../models/tokenizer/acting-tokens.ts'
 import { applyPlan } from '../src/compaction/apply-plan.ts'
 import { buildTokenTable, type CountTokens } from '../src/compaction/count-history.ts'
 import { summarisePlan } from '../src/compaction/extractive-summary.ts'
@@ -51,6 +51,8 @@ export interface HistoryPlan {
   readonly tau: number | null
   /** What was repaired first, where the caller asked for it; the plan is about the repaired history. */
   readonly changes: readonly Change[]
+  /** Whose tokens the counts are. */
+  readonly encoding: ActingEncoding
   readonly warnings: readonly string[]
 }
 
@@ -60,6 +62,8 @@ export interface HistoryCompaction {
   readonly changes: readonly Change[]
   /** Field of the request that held the list; the provider's own for a bare list. */
   readonly listField: string
+  /** Whose tokens the counts are. */
+  readonly encoding: ActingEncoding
   readonly warnings: readonly string[]
 }
 
@@ -145,7 +149,7 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
         countTokens,
       }),
     )
-    return { plan, split, operatingPoint, tau, changes: call.changes, warnings }
+    return { plan, split, operatingPoint, tau, changes: call.changes, encoding: call.encoding, warnings }
   }
 
   return {
@@ -157,7 +161,7 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
     },
     async compact(text, request, context) {
       const call = openPlan(text, request, context)
-      const { changes } = call
+      const { changes, encoding } = call
       const { listField } = call.history
       const violations = context.clock.time('parse', () => validateHistory(call.history))
       if (blockingViolations(violations).length > 0) {
@@ -165,6 +169,7 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
           compaction: unchanged(call, { outcome: 'rejected', reason: 'input-invalid', violations }),
           changes,
           listField,
+          encoding,
           warnings: [],
         }
       }
@@ -178,6 +183,7 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
           compaction: neverReady ? { ...compaction, reason: 'no-operating-point' } : compaction,
           changes,
           listField,
+          encoding,
           warnings: planned.warnings,
         }
       } catch (thrown) {
@@ -192,6 +198,7 @@ export function createHistoryService(model: ReadinessModel): HistoryService {
           compaction: unchanged(call, { outcome, reason, violations: [] }),
           changes,
           listField,
+          encoding,
           warnings: [warningOf(error)],
         }
       }
@@ -213,11 +220,14 @@ interface Call<Request> {
   readonly request: Request
   readonly context: CallContext
   readonly countTokens: CountTokens
+  readonly encoding: ActingEncoding
 }
 
 function openCall<Request extends ScoreRequest>(text: string, request: Request, context: CallContext): Call<Request> {
   const history = context.clock.time('parse', () => parseHistory(text, request.format))
-  return { history, request, context, countTokens: rememberCounts(countActingTokens) }
+  const { model } = history.request
+  const { countTokens, encoding } = actingTokenizer(typeof model === 'string' ? model : null)
+  return { history, request, context, countTokens: rememberCounts(countTokens), encoding }
 }
 
 interface PlanCall extends Call<PlanRequest> {
@@ -237,7 +247,7 @@ function warningOf(error: AppError): string {
 
 /** A caller's own labels bypass tau, kappa and B_min, never shrink and validity (DESIGN section 10). */
 function planFromLabels(
-  { history, request, countTokens, changes }: PlanCall,
+  { history, request, countTokens, changes, encoding }: PlanCall,
   ready: ReadonlySet<number>,
   model: ReadinessModel,
 ): HistoryPlan {
@@ -250,7 +260,7 @@ function planFromLabels(
     countTokens,
   })
   const operatingPoint = request.operatingPoint ?? model.defaultOperatingPoint
-  return { plan, split, operatingPoint, tau: null, changes, warnings: [] }
+  return { plan, split, operatingPoint, tau: null, changes, encoding, warnings: [] }
 }
 
 /** Each accepted span gets the deterministic offline summary, shorter than its source or refused by applyPlan. */

@@ -7,12 +7,14 @@ import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
 
 type Count = typeof countO200k
 
-export type EncodingName = 'o200k' | 'cl100k'
-
-export interface ActingTokenizer {
-  readonly encoding: EncodingName
+export interface ActingEncoding {
+  readonly name: 'o200k' | 'cl100k'
   /** The acting model is unknown, or its encoding is not public. */
   readonly isEstimate: boolean
+}
+
+export interface ActingTokenizer {
+  readonly encoding: ActingEncoding
   /** Tokens of `text`; 0 for "". */
   readonly countTokens: (text: string) => number
 }
@@ -25,8 +27,8 @@ const O200K_MODELS = /^(?:gpt-4o|chatgpt-4o|gpt-4\.[15]|gpt-5|gpt-oss|o[134](?:-
 /** @param model the request's `model`; null when it names none */
 export function actingTokenizer(model: string | null): ActingTokenizer {
   const name = (model ?? '').toLowerCase().replace(PREFIX, '')
-  if (CL100K_MODELS.test(name)) return { encoding: 'cl100k', isEstimate: false, countTokens: countCl100kText }
-  return { encoding: 'o200k', isEstimate: !O200K_MODELS.test(name), countTokens: countActingTokens }
+  if (CL100K_MODELS.test(name)) return { encoding: { name: 'cl100k', isEstimate: false }, countTokens: countCl100kText }
+  return { encoding: { name: 'o200k', isEstimate: !O200K_MODELS.test(name) }, countTokens: countActingTokens }
 }
 
 /** Tokens of `text` by o200k. */

@@ -6,7 +6,12 @@ import { HISTORY_FORMATS } from '../../src/protocol/history.ts'
 import { CHANGE_ACTIONS } from '../../src/protocol/repair/change.ts'
 import { OPERATING_POINT_NAMES } from '../../src/router/operating-points.ts'
 
-const tokens = z.strictObject({ before: z.number(), after: z.number() })
+const tokens = z.strictObject({
+  before: z.number(),
+  after: z.number(),
+  encoding: z.enum(['o200k', 'cl100k']).describe("the encoding of the request's `model`, or o200k"),
+  estimate: z.boolean().describe('the acting model is unknown, or its encoding is not public'),
+})
 
 const part = z.strictObject({
   message: z.number().int().describe('index into messages'),
@@ -72,7 +77,7 @@ export const planResponse = z.strictObject({
   operating_point: z.enum(OPERATING_POINT_NAMES),
   tau: z.number().nullable(),
   spans: z.array(span),
-  tokens: tokens.describe("by the acting model's tokenizer (o200k: an estimate); after is predicted"),
+  tokens: tokens.describe('after is predicted'),
   changes: changes.describe('what was repaired first; spans and base_hash are those of the repaired history'),
   warnings: z.array(z.string()),
 })

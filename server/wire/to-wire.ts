@@ -2,7 +2,8 @@
  * Domain values to response bodies, field by field. A compacted history is spliced from its raw slices, so it is
  * written here as text and never serialised again.
  */
-import type { PlannedSpan } from '../../src/compaction/plan.ts'
+import type { ActingEncoding } from '../../models/tokenizer/acting-tokens.ts'
+import type { Plan, PlannedSpan } from '../../src/compaction/plan.ts'
 import type { HistoryMessage } from '../../src/protocol/history.ts'
 import { renderMessages } from '../../src/protocol/render-messages.ts'
 import type { Change } from '../../src/protocol/repair/change.ts'
@@ -50,26 +51,26 @@ function interactionToWire({
   }
 }
 
-export function planToWire({ plan, operatingPoint, tau, changes, warnings }: HistoryPlan): PlanResponse {
+export function planToWire({ plan, operatingPoint, tau, changes, encoding, warnings }: HistoryPlan): PlanResponse {
   return {
     base_hash: plan.baseHash,
     operating_point: operatingPoint,
     tau,
     spans: plan.spans.map(spanToWire),
-    tokens: { ...plan.tokens },
+    tokens: tokensToWire(plan.tokens, encoding),
     ...changesToWire(changes),
     warnings: [...warnings],
   }
 }
 
 /** The whole response as JSON text: the list holds the raw slices byte for byte, in the field that the request had. */
-export function compactionToJson({ compaction, listField, changes, warnings }: HistoryCompaction): string {
+export function compactionToJson({ compaction, listField, changes, encoding, warnings }: HistoryCompaction): string {
   const violations = compaction.violations ?? []
   const rest: CompactResponse = {
     outcome: compaction.outcome,
     ...(compaction.reason === null ? {} : { reason: compaction.reason }),
     spans: compaction.spans.map(spanToWire),
-    tokens: { ...compaction.tokens },
+    tokens: tokensToWire(compaction.tokens, encoding),
     base_hash: compaction.baseHash,
     new_hash: compaction.newHash,
     ...(violations.length === 0 ? {} : { violations: violations.map((item) => ({ ...item })) }),
@@ -97,6 +98,10 @@ function withList(rest: object, listField: string, messages: readonly HistoryMes
 
 function changesToWire(changes: readonly Change[]): { changes?: Change[] } {
   return changes.length === 0 ? {} : { changes: changes.map((item) => ({ ...item })) }
+}
+
+function tokensToWire(tokens: Plan['tokens'], encoding: ActingEncoding): PlanResponse['tokens'] {
+  return { ...tokens, encoding: encoding.name, estimate: encoding.isEstimate }
 }
 
 function spanToWire(span: PlannedSpan): PlanResponse['spans'][number] {

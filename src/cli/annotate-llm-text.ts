@@ -28,8 +28,8 @@ export function noticeText(
 }
 
 export function estimateText(estimate: AnnotationEstimate, settings: LlmSettings): string {
-  const { encoding, isEstimate } = actingTokenizer(settings.model)
-  const counted = `tokens by ${encoding}${isEstimate ? ', an estimate for this model' : ''}`
+  const { encoding } = actingTokenizer(settings.model)
+  const counted = `tokens by ${encoding.name}${encoding.isEstimate ? ', an estimate for this model' : ''}`
   const table = createResultTable(['calls', '>number', '>prompt tokens', '>answers, usual', '>answers, at most'])
   const row = (name: string, sure: string, calls: CallEstimate): void =>
     table.push([

@@ -131,8 +131,7 @@ function countCase(history: History): JsonObject {
   )
   return {
     tokens: buildTokenTable(history, tokenizer.countTokens).total,
-    tokenizer: tokenizer.encoding,
-    estimate: tokenizer.isEstimate,
+    tokenizer: { ...tokenizer.encoding },
     media: media.map((medium) => ({ kind: medium.kind, tokens: countMedia(medium, history.format) })),
     largest_text_tokens: Math.max(0, ...texts.map((text) => tokenizer.countTokens(text))),
   }

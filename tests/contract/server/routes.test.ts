@@ -64,6 +64,12 @@ describe('POST /v1/plan', () => {
     expect(planResponse.parse(response.json()).spans).toMatchObject([{ start: 0, end: 2 }])
   })
 
+  it("counts by the acting model's encoding, and says where that is an estimate", async () => {
+    const tokensOf = async (model: string) => (await post('/v1/plan', bodyOf(chatHistory(3), { model }))).json().tokens
+    expect(await tokensOf('gpt-4-turbo')).toMatchObject({ encoding: 'cl100k', estimate: false })
+    expect(await tokensOf('claude-sonnet-4')).toMatchObject({ encoding: 'o200k', estimate: true })
+  })
+
   it('refuses labels of interactions that are not there', async () => {
     const response = await post('/v1/plan', bodyOf(chatHistory(3), { labels: [{ interaction: 99, label: 'READY' }] }))
     expect(response.statusCode).toBe(400)

@@ -30,18 +30,18 @@ describe('actingTokenizer', () => {
   const TEXT = 'Der Fuchs springt über 12345 faule Hunde: `src/a_b.ts` 東京\n'.repeat(20)
 
   it.each(['gpt-4-turbo', 'gpt-4', 'openai/gpt-3.5-turbo-16k'])('counts %s by cl100k, exactly', (model) => {
-    const { encoding, isEstimate, countTokens: count } = actingTokenizer(model)
-    expect({ encoding, isEstimate }).toEqual({ encoding: 'cl100k', isEstimate: false })
+    const { encoding, countTokens: count } = actingTokenizer(model)
+    expect(encoding).toEqual({ name: 'cl100k', isEstimate: false })
     expect(count(TEXT)).toBe(countCl100k(TEXT))
     expect(count(TEXT)).not.toBe(countTokens(TEXT))
   })
   it.each(['gpt-4o-mini', 'gpt-4.1', 'o3', 'o4-mini', 'gpt-5.1', 'azure/gpt-4o'])('counts %s by o200k', (model) => {
-    expect(actingTokenizer(model)).toMatchObject({ encoding: 'o200k', isEstimate: false })
+    expect(actingTokenizer(model).encoding).toEqual({ name: 'o200k', isEstimate: false })
   })
   it.each([null, '', 'claude-sonnet-4', 'gemini-3-pro', 'olmo-2', 'gpt-neo'])(
     'says that %s is an estimate',
     (model) => {
-      expect(actingTokenizer(model)).toMatchObject({ encoding: 'o200k', isEstimate: true })
+      expect(actingTokenizer(model).encoding).toEqual({ name: 'o200k', isEstimate: true })
     },
   )
 })
