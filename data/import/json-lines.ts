@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { AppError } from '../../src/errors.ts'
 import { MAX_LOG_DEPTH, pruneDeep } from './prune-deep.ts'
+import { breaksOffWhole } from './torn-json.ts'
 
 /** A line longer than this is reported, not read: far above any real record, below the runtime's string limit. */
 export const MAX_LINE_BYTES = 256 * 1024 * 1024
@@ -121,7 +122,7 @@ interface GluedRecords {
  * objects of a torn record must not come back as records.
  */
 function gluedRecords(text: string, from: number): GluedRecords | null {
-  if (!text.endsWith('}')) return null
+  if (!text.endsWith('}') || breaksOffWhole(text.slice(from))) return null
   let at = from
   let walked = 0
   for (let tries = 0; tries < MAX_TAIL_CANDIDATES && walked < MAX_TAIL_WALKS * text.length; tries += 1) {

@@ -52,8 +52,22 @@ export function recoverTornJson(text: string): TornJson | null {
   }
 }
 
-/** The containers that are open where the text ends or goes wrong; `rootEnd` is -1 unless the root is complete. */
-function walk(text: string): { readonly stack: readonly Open[]; readonly rootEnd: number } {
+/** The text breaks off between two tokens and is JSON up to there: everything in it belongs to one torn document. */
+export function breaksOffWhole(text: string): boolean {
+  const { rootEnd, at } = walk(text)
+  return rootEnd === -1 && at >= text.length
+}
+
+interface Walk {
+  /** Containers that are open where the text ends or goes wrong. */
+  readonly stack: readonly Open[]
+  /** -1 unless the root is complete. */
+  readonly rootEnd: number
+  /** Where the walk ended: the token that is wrong, or the end of the text. */
+  readonly at: number
+}
+
+function walk(text: string): Walk {
   const stack: Open[] = []
   let at = 0
   /** What may come next; at the start of a container its end may come too. */
@@ -68,14 +82,14 @@ function walk(text: string): { readonly stack: readonly Open[]; readonly rootEnd
       stack.pop()
       end = at + 1
     } else if (next === 'comma') {
-      if (char !== ',') return { stack, rootEnd: -1 }
+      if (char !== ',') return { stack, rootEnd: -1, at }
       next = top?.closer === '}' ? 'key' : 'value'
       mayClose = false
       at += 1
       continue
     } else if (next === 'key') {
       const colon = char === '"' ? skipSpace(text, stringEnd(text, at)) : -1
-      if (text[colon] !== ':') return { stack, rootEnd: -1 }
+      if (text[colon] !== ':') return { stack, rootEnd: -1, at }
       next = 'value'
       mayClose = false
       at = colon + 1
@@ -87,9 +101,9 @@ function walk(text: string): { readonly stack: readonly Open[]; readonly rootEnd
       at += 1
       continue
     } else end = char === '"' ? stringEnd(text, at) : scalarEnd(text, at)
-    if (end === -1) return { stack, rootEnd: -1 }
+    if (end === -1) return { stack, rootEnd: -1, at }
     const parent = stack.at(-1)
-    if (parent === undefined) return { stack, rootEnd: end }
+    if (parent === undefined) return { stack, rootEnd: end, at }
     parent.end = end
     parent.children += 1
     next = 'comma'

@@ -44,6 +44,12 @@ describe('damaged JSONL', () => {
     expect(problems(read(`${torn}\n{"type":"user"}\n`))).toEqual([1])
   })
 
+  it('does not take the last message of a torn body for a record', () => {
+    const torn = '{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":"one"}'
+    expect(values(read(torn))).toEqual([])
+    expect(problems(read(torn))).toEqual([1])
+  })
+
   it('reads two whole records that share a line', () => {
     expect(values(read('{"a":"}{"}{"b":2}\n'))).toEqual([{ a: '}{' }, { b: 2 }])
   })
