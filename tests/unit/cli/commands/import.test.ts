@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readRuns } from '../../../../data/store/runs.ts'
 import { createCommand } from '../../../../src/cli/commands/import.ts'
+import { fakeSecret } from '../../../../src/redaction/rule.ts'
 import { fixturePath, withFolder } from '../../../fixtures/import-log.ts'
 import { type Outcome, runInProcess } from '../../../fixtures/run-in-process.ts'
 
@@ -53,6 +54,40 @@ describe('keepready import', () => {
       const { err, code } = await run(folder, '--out', `${folder}/runs.jsonl`)
       expect(err).toContain('[file-not-found]')
       expect(code).toBe(2)
+    })
+  })
+
+  it('masks secrets with --redact and prints how many each rule found', async () => {
+    const key = fakeSecret('ghp_', 36)
+    const messages = [
+      { role: 'system', content: 's' },
+      { role: 'user', content: `Use ${key}.` },
+      { role: 'assistant', content: `Used ${key}.` },
+    ]
+    await withFolder({ 'a.json': JSON.stringify(messages) }, async (folder) => {
+      const { out, code } = await run(folder, '--redact', '--out', `${folder}/runs.jsonl`)
+      expect(out).toContain('masked secrets: github-token 2')
+      expect(code).toBe(0)
+      expect(readFileSync(`${folder}/runs.jsonl`, 'utf8')).not.toContain(key)
+      const plain = await run(`${folder}/a.json`, '--out', `${folder}/plain.jsonl`)
+      expect(plain.out).not.toContain('masked secrets')
+    })
+  })
+
+  it('writes abandoned branches with --all-branches', async () => {
+    await withFolder({}, async (folder) => {
+      await run(fixturePath('pi-v3.jsonl'), '--all-branches', '--out', `${folder}/runs.jsonl`)
+      const ids = (await readRuns(`${folder}/runs.jsonl`)).map((one) => one.id.replace(/^.*-/, ''))
+      expect(ids).toEqual(['555555555555', '555555555555~branch2'])
+    })
+  })
+
+  it('leaves the old runs file as it was when nothing can be imported', async () => {
+    await withFolder({ 'bad.json': '{"hello":1}' }, async (folder) => {
+      writeFileSync(`${folder}/kept`, 'before')
+      const { code } = await run(`${folder}/bad.json`, '--out', `${folder}/kept`)
+      expect(code).toBe(2)
+      expect(readFileSync(`${folder}/kept`, 'utf8')).toBe('before')
     })
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { importFiles, startImport } from '../../../../data/import/import-files.ts'
 import { fakeSecret } from '../../../../src/redaction/rule.ts'
 import { fixturePath, importFixture, importText, jsonLines, withFolder } from '../../../fixtures/import-log.ts'
+import { zipFile } from '../../../fixtures/zip-file.ts'
 
 const fixture = (name: string): string => readFileSync(fixturePath(name), 'utf8')
 const session = (id: string, answer: string): string =>
@@ -148,6 +149,15 @@ describe('a batch', () => {
       for await (const _ of runs) seen.push(report.files.length)
       expect(seen).toEqual([0, 1])
       expect(report.files).toHaveLength(2)
+    })
+  })
+
+  it('goes on after an archive that is refused', async () => {
+    const hostile = zipFile({ name: 'header.json', text: '{}' }, { name: '../../evil.json', text: '{}' })
+    await withFolder({ 'a.eval': hostile, 'b.jsonl': session('b', 'x') }, async (folder) => {
+      const { files, trajectories } = await importFiles([folder])
+      expect(files.map((file) => file.error?.code ?? null)).toEqual(['archive-refused', null])
+      expect(trajectories).toHaveLength(1)
     })
   })
 
