@@ -1,139 +1,208 @@
 /**
- * Measures the extraction schedules of one model: all arms in one process, interleaved round by round, each figure a
- * median over rounds; memory in one child process per arm.
+ * Measures the extraction schedules of one model: every arm in a process of its own, all of them interleaved round by
+ * round, so that what disturbs the machine for a while disturbs all. Only measures; what the numbers mean is said by
+ * src/cli/bench-figures.ts.
  */
-import { invariant } from '../../src/errors.ts'
-import {
-  ARM_NAMES,
-  type ArmName,
-  type ArmRun,
-  type Cost,
-  createSchedule,
-  runArm,
-  type ScheduleOptions,
-} from './bench-arms.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AppError } from '../../src/errors.ts'
+import { type ArmProcess, startArm, startOwnArm } from './bench-arm-process.ts'
+import { MATMUL_PART } from './bench-arms.ts'
 import { prefillFlops } from './bench-flops.ts'
-import { measurePeakMemory, type PeakMemory } from './bench-peak-memory.ts'
-import { createMatMulProbe } from './bench-rates.ts'
+import { measureLoads } from './bench-load.ts'
+import { type Peer, preparePeers } from './bench-peers.ts'
+import { type BenchGrid, cellsOf, type PlannedArm, planArms, scheduleOf, viewsOf } from './bench-plan.ts'
+import type { RanArm } from './bench-protocol.ts'
+import { MATMUL_FLOPS } from './bench-rates.ts'
+import type { BenchRow, CoresRound, ExtractionBenchRecord, MeasuredArm, PeerName, PrefillRate } from './bench-record.ts'
+import { keyText } from './bench-record.ts'
+import { createSchedule, naiveTokens } from './bench-schedule.ts'
+import { median } from './bench-statistics.ts'
 import { openCheckpoint } from './checkpoint.ts'
-import { loadFrozenLm } from './load-frozen-lm.ts'
+import { resolveLayer } from './load-frozen-lm.ts'
 
 export interface ExtractionBenchOptions {
   readonly directory: string
   readonly layer: number
-  readonly schedule: ScheduleOptions
-  readonly rounds: number
-  readonly signal?: AbortSignal
-  /** Called before each of benchStepCount(rounds) steps. */
-  readonly onStep?: (step: { readonly done: number; readonly what: string }) => void
+  readonly grid: BenchGrid
+  readonly repeats: number
+  readonly rows: readonly BenchRow[]
+  readonly seed: number
+  /** Size of the checkpoint that is written to measure loading. */
+  readonly loadBytes: number
+  readonly signal?: AbortSignal | undefined
+  /** Called before each step; the number of all steps is known from the start. */
+  readonly onStep?:
+    | ((step: { readonly done: number; readonly total: number; readonly what: string }) => void)
+    | undefined
 }
 
-export interface ArmSummary {
-  readonly arm: ArmName
-  /** Medians over the rounds, for one checkpoint. */
-  readonly wallMs: number
-  readonly cpuMs: number
-  readonly computedTokens: number
-  readonly memory: PeakMemory
-}
+/** Loading is the same every time, and its memory to the page. */
+const LOAD_ROUNDS = 3
 
-export interface ExtractionBench {
-  readonly arms: readonly ArmSummary[]
-  /** CPU time of the naive arm over that of the shared-prefix arm, median over rounds. */
-  readonly speedUp: number
-  /** Rate of the shared part's prefill over the 2048^3 MatMul rate of the same round, median over rounds. */
-  readonly prefillShare: number
-  /** 10^9 floating-point operations per second of CPU time, medians. */
-  readonly matMulGflops: number
-  readonly prefillGflops: number
-  /** The naive views gave the same bits as the shared-prefix schedule. */
-  readonly bitEqual: boolean
-}
-
-/** MatMul runs per round; their median is the round's rate. */
-const MATMUL_RUNS = 3
-
-/** Arms and MatMul in every round, then one memory measurement per arm. */
-export function benchStepCount(rounds: number): number {
-  return (ARM_NAMES.length + 1) * rounds + ARM_NAMES.length
-}
-
-export async function benchExtraction(options: ExtractionBenchOptions): Promise<ExtractionBench> {
-  const { directory, layer, rounds, signal } = options
-  let done = 0
-  const step = (what: string): void => {
-    signal?.throwIfAborted()
-    options.onStep?.({ done, what })
-    done += 1
-  }
-
-  const lm = await loadFrozenLm({ directory, layer })
-  const probe = await createMatMulProbe()
-  const schedule = createSchedule(options.schedule, lm.info.vocabularySize)
-  // First runs pay for allocations and page faults that later ones do not.
-  await lm.prefill(schedule.shared, { past: null, rows: 'last', keepState: false })
-  await probe.run()
-
-  const runs: Record<ArmName, ArmRun[]> = { 'shared-prefix': [], naive: [], 'full-context': [] }
-  const matMulCosts: Cost[] = []
-  for (let round = 1; round <= rounds; round++) {
-    step(`round ${round}, 2048^3 MatMul`)
-    const costs: Cost[] = []
-    for (let i = 0; i < MATMUL_RUNS; i++) costs.push(await probe.run())
-    matMulCosts.push({
-      wallMs: median(costs.map((cost) => cost.wallMs)),
-      cpuMs: median(costs.map((cost) => cost.cpuMs)),
-    })
-    for (const arm of ARM_NAMES) {
-      step(`round ${round}, ${arm}`)
-      runs[arm].push(await runArm(arm, { lm, schedule, signal }))
+/** @throws layer-out-of-range, session-failed, disk-full, interrupted */
+export async function benchExtraction(options: ExtractionBenchOptions): Promise<ExtractionBenchRecord> {
+  const { directory, repeats, rows, signal } = options
+  const { config } = openCheckpoint(directory)
+  const layer = resolveLayer({ directory, wanted: options.layer, layerCount: config.layerCount })
+  const scratch = mkdtempSync(join(tmpdir(), 'keepready-bench-'))
+  const open: ArmProcess[] = []
+  try {
+    const { peers, unavailable } = rows.includes('peers')
+      ? preparePeers({ directory, layer, scratch: join(scratch, 'peers') })
+      : { peers: [], unavailable: [] }
+    const found = new Map(peers.map((peer) => [peer.peer, peer]))
+    const planned = planArms({ ...options, layer }).filter(({ key }) => key.kind !== 'peer' || found.has(key.peer))
+    const arms = planned.map((plan) => createTimedArm(plan, { options, found, vocabularySize: config.vocabularySize }))
+    const prefill = rows.includes('prefill') ? createPrefill(options) : null
+    const cores = rows.includes('cores') ? createCores(options) : null
+    const loadRounds = rows.includes('load') ? Math.min(repeats, LOAD_ROUNDS) : 0
+    const steps = arms.reduce((sum, arm) => sum + arm.plan.repeats, 0) + (prefill ? repeats : 0) + (cores ? repeats : 0)
+    let done = 0
+    const step = async (what: string, work: () => Promise<void>): Promise<void> => {
+      signal?.throwIfAborted()
+      options.onStep?.({ done, total: steps + loadRounds, what })
+      await work()
+      done += 1
     }
+    for (let round = 1; round <= repeats; round++) {
+      for (const arm of arms) {
+        if (round <= arm.plan.repeats)
+          await step(`round ${round}, ${keyText(arm.plan.key)}`, () => arm.run((opened) => open.push(opened)))
+      }
+      if (prefill !== null) await step(`round ${round}, prefill`, () => prefill.run((opened) => open.push(opened)))
+      if (cores !== null) await step(`round ${round}, two cores`, () => cores.run((opened) => open.push(opened)))
+    }
+    const measured: MeasuredArm[] = []
+    for (const arm of arms) measured.push(await arm.result())
+    for (const process of open.splice(0)) await process.close()
+    const loads = await measureLoads({ scratch, rounds: loadRounds, bytes: options.loadBytes, signal, step })
+    return {
+      layer,
+      hiddenSize: config.hiddenSize,
+      vocabularySize: config.vocabularySize,
+      arms: measured,
+      ...(prefill?.result(config, layer) ?? { matMulGflops: [], prefill: [] }),
+      cores: cores?.rounds ?? [],
+      loads,
+      unavailablePeers: unavailable,
+    }
+  } finally {
+    await Promise.allSettled(open.map((process) => process.close()))
+    rmSync(scratch, { recursive: true, force: true })
   }
-  await lm.close()
-  await probe.close()
+}
 
-  // One view shows the naive arm's peak as well as all of them.
-  const memorySchedule = { ...options.schedule, naiveViewCount: 1 }
-  const memory = new Map<ArmName, PeakMemory>()
-  for (const arm of ARM_NAMES) {
-    step(`peak memory, ${arm}`)
-    memory.set(arm, await measurePeakMemory({ directory, layer, arm, schedule: memorySchedule }, signal))
+type OnOpen = (process: ArmProcess) => void
+
+interface TimedArm {
+  readonly plan: PlannedArm
+  run(onOpen: OnOpen): Promise<void>
+  result(): Promise<MeasuredArm>
+}
+
+function createTimedArm(
+  plan: PlannedArm,
+  context: {
+    readonly options: ExtractionBenchOptions
+    readonly found: ReadonlyMap<PeerName, Peer>
+    readonly vocabularySize: number
+  },
+): TimedArm {
+  const { options, found, vocabularySize } = context
+  const { key, spec } = plan
+  const runs: RanArm[] = []
+  let process: ArmProcess | null = null
+
+  const start = (): Promise<ArmProcess> => {
+    if (spec !== null) return startOwnArm(spec, options.signal)
+    const peer = key.kind === 'peer' ? found.get(key.peer) : undefined
+    if (peer === undefined || key.kind !== 'peer')
+      throw new AppError('invariant', 'only peers have no spec of their own')
+    const { shared, targets } = createSchedule(scheduleOf(key.cell, options.seed), vocabularySize)
+    const views = viewsOf(key.cell, options.grid)
+    const { directory } = peer
+    return startArm(peer.script, { directory, threads: 1, shared, targets, views, reuse: key.reuse }, options.signal)
   }
-
-  const flops = prefillFlops(openCheckpoint(directory).config, { layer, tokens: schedule.shared.length, rows: 1 })
-  const prefillRates = runs['shared-prefix'].map((run) => rate(flops, run.sharedCost))
-  const matMulRates = matMulCosts.map((cost) => rate(probe.flops, cost))
   return {
-    arms: ARM_NAMES.map((arm) => ({
-      arm,
-      wallMs: median(runs[arm].map((run) => run.cost.wallMs)),
-      cpuMs: median(runs[arm].map((run) => run.cost.cpuMs)),
-      computedTokens: runs[arm][0]?.computedTokens ?? 0,
-      memory: invariant(memory.get(arm), `memory of ${arm} was measured`),
-    })),
-    speedUp: median(runs.naive.map((run, i) => run.cost.cpuMs / (runs['shared-prefix'][i]?.cost.cpuMs ?? Number.NaN))),
-    prefillShare: median(prefillRates.map((value, i) => value / (matMulRates[i] ?? Number.NaN))),
-    matMulGflops: median(matMulRates),
-    prefillGflops: median(prefillRates),
-    bitEqual: haveEqualBits(runs.naive[0], runs['shared-prefix'][0]),
+    plan,
+    async run(onOpen) {
+      if (process === null) {
+        process = await start()
+        onOpen(process)
+      }
+      runs.push(await process.run())
+    },
+    async result() {
+      const ranTokens = runs[0]?.tokens ?? 0
+      const partial = key.kind === 'naive' || (key.kind === 'peer' && !key.reuse)
+      const tokens = partial
+        ? naiveTokens(createSchedule(scheduleOf(key.cell, options.seed), vocabularySize))
+        : ranTokens
+      const scale = tokens / ranTokens
+      return {
+        key,
+        costs: runs.map(({ cost }) => ({ wallMs: cost.wallMs * scale, cpuMs: cost.cpuMs * scale })),
+        tokens,
+        ranTokens,
+        memory: (await process?.memory()) ?? null,
+        version: process?.opened.version ?? '',
+        hidden: runs[0]?.hidden ?? [],
+      }
+    },
   }
 }
 
-/** 10^9 operations per second of CPU time */
-function rate(flops: number, cost: Cost | null): number {
-  return flops / 1e6 / (cost?.cpuMs ?? Number.NaN)
+function createPrefill(options: ExtractionBenchOptions) {
+  const { directory, layer, seed, grid, signal } = options
+  const lengths = grid.prefillLengths
+  const rounds: RanArm[] = []
+  let process: ArmProcess | null = null
+  return {
+    async run(onOpen: OnOpen): Promise<void> {
+      if (process === null) {
+        const task = { kind: 'prefill', lengths, seed } as const
+        process = await startOwnArm({ directory, layer, contextLength: null, task }, signal)
+        onOpen(process)
+      }
+      rounds.push(await process.run())
+    },
+    /** Rates over CPU time, which a neighbour on the core does not stretch. */
+    result(config: Parameters<typeof prefillFlops>[0], resolvedLayer: number) {
+      const cpuOf = (round: RanArm, name: string): number =>
+        median(round.parts.filter((part) => part.name === name).map((part) => part.cost.cpuMs))
+      const matMulGflops = rounds.map((round) => MATMUL_FLOPS / 1e6 / cpuOf(round, MATMUL_PART))
+      const prefill = lengths.map((tokens): PrefillRate => {
+        const flops = prefillFlops(config, { layer: resolvedLayer, tokens, rows: 1 })
+        const gflops = rounds.map((round) => flops / 1e6 / cpuOf(round, String(tokens)))
+        return { tokens, gflops, share: gflops.map((rate, i) => rate / (matMulGflops[i] ?? Number.NaN)) }
+      })
+      return { matMulGflops, prefill }
+    },
+  }
 }
 
-function haveEqualBits(naive: ArmRun | undefined, shared: ArmRun | undefined): boolean {
-  if (naive === undefined || shared === undefined) return false
-  return [...naive.hidden].every(([index, values]) => {
-    const other = shared.hidden.get(index)
-    return other !== undefined && values.every((value, i) => Object.is(value, other[i]))
-  })
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length / 2
-  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle) - 1] ?? Number.NaN)) / 2
+/** Two processes of the same arm: one of them alone, then both at once. A session has one thread, so cores are used so. */
+function createCores(options: ExtractionBenchOptions) {
+  const { directory, layer, seed, grid, signal } = options
+  const [cell] = cellsOf(grid)
+  const processes: ArmProcess[] = []
+  const rounds: CoresRound[] = []
+  return {
+    rounds,
+    async run(onOpen: OnOpen): Promise<void> {
+      if (cell === undefined) return
+      const task = { kind: 'shared-first', schedule: scheduleOf(cell, seed), views: [] } as const
+      while (processes.length < 2) {
+        const process = await startOwnArm({ directory, layer, contextLength: null, task }, signal)
+        processes.push(process)
+        onOpen(process)
+      }
+      const oneMs = (await processes[0]?.run())?.cost.wallMs ?? Number.NaN
+      const start = performance.now()
+      await Promise.all(processes.map((process) => process.run()))
+      rounds.push({ oneMs, bothMs: performance.now() - start })
+    },
+  }
 }

@@ -1,13 +1,15 @@
 /**
- * The model a benchmark runs on. `smollm2-shape` is the real SmolLM2 where it lies on this machine, and a checkpoint of
- * the same shape with random weights, in a temporary directory, otherwise.
+ * The model a benchmark runs on: the real SmolLM2 where it lies on this machine, the embedded model where it does not,
+ * random weights in the shape of SmolLM2 when asked for (speed and memory do not depend on the values).
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { resolveModelDirectory } from '../model-directory.ts'
+import { EMBEDDED_MODEL, resolveModelDirectory } from '../model-directory.ts'
 import { SMOLLM2_SHAPE, writeRandomCheckpoint } from './bench-random-checkpoint.ts'
 
+/** The real one, or the embedded model in its place. */
+export const SMOLLM2_NAME = 'smollm2'
 export const SMOLLM2_SHAPE_NAME = 'smollm2-shape'
 
 export interface BenchModel {
@@ -18,27 +20,37 @@ export interface BenchModel {
 }
 
 /**
- * @param nameOrPath `smollm2-shape`, `tiny`, or a checkpoint directory
- * @param options.layerCount layers of a random checkpoint: those above the measured one are never read
+ * @param nameOrPath `smollm2`, `smollm2-shape`, `tiny`, or a checkpoint directory
  * @param options.real where the real SmolLM2 would lie; default: where its fetch script puts it
  * @throws model-not-found, disk-full
  */
 export function openBenchModel(
   nameOrPath: string,
-  options: { readonly layerCount: number; readonly seed: number; readonly real?: string },
+  options: { readonly seed: number; readonly real?: string },
 ): BenchModel {
-  if (nameOrPath !== SMOLLM2_SHAPE_NAME) {
-    const directory = resolveModelDirectory(nameOrPath)
-    return { directory, description: directory, cleanUp: () => undefined }
-  }
   const { real = join(homedir(), '.cache', 'keepready', 'smollm2-135m-instruct') } = options
-  if (existsSync(join(real, 'model.safetensors')))
-    return { directory: real, description: `SmolLM2-135M-Instruct in ${real}`, cleanUp: () => undefined }
+  if (nameOrPath === SMOLLM2_SHAPE_NAME) return writeShape(options.seed)
+  const kept = (directory: string, description: string): BenchModel => ({
+    directory,
+    description,
+    cleanUp: () => undefined,
+  })
+  if (nameOrPath !== SMOLLM2_NAME) {
+    const directory = resolveModelDirectory(nameOrPath)
+    return kept(directory, directory)
+  }
+  if (existsSync(join(real, 'model.safetensors'))) return kept(real, `SmolLM2-135M-Instruct in ${real}`)
+  return kept(
+    resolveModelDirectory(EMBEDDED_MODEL),
+    `the embedded model ${EMBEDDED_MODEL}, because SmolLM2-135M is not in ${real}`,
+  )
+}
+
+function writeShape(seed: number): BenchModel {
   const directory = mkdtempSync(join(tmpdir(), 'keepready-bench-'))
   const cleanUp = (): void => rmSync(directory, { recursive: true, force: true })
   try {
-    const config = { ...SMOLLM2_SHAPE, num_hidden_layers: options.layerCount }
-    writeRandomCheckpoint({ directory, config, seed: options.seed })
+    writeRandomCheckpoint({ directory, config: SMOLLM2_SHAPE, seed })
   } catch (thrown) {
     cleanUp()
     throw thrown

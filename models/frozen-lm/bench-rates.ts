@@ -2,13 +2,14 @@
 import * as ort from 'onnxruntime-node'
 import { createRng } from '../../src/rng.ts'
 import { createOnnxGraph } from '../onnx/onnx-graph.ts'
-import { type Cost, readClock, since } from './bench-arms.ts'
+import { type Cost, readClock, since } from './bench-schedule.ts'
 
 const SIZE = 2048
 
+/** Floating-point operations of one run of the probe. */
+export const MATMUL_FLOPS = 2 * SIZE ** 3
+
 export interface MatMulProbe {
-  /** Floating-point operations of one run. */
-  readonly flops: number
   run(): Promise<Cost>
   close(): Promise<void>
 }
@@ -29,7 +30,6 @@ export async function createMatMulProbe(): Promise<MatMulProbe> {
   })
   const feeds = { a: new ort.Tensor('float32', values, [SIZE, SIZE]) }
   return {
-    flops: 2 * SIZE ** 3,
     async run() {
       const start = readClock()
       await session.run(feeds)

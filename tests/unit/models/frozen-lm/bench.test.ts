@@ -2,14 +2,17 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ARM_NAMES, createSchedule, runArm } from '../../../../models/frozen-lm/bench-arms.ts'
-import { benchExtraction, benchStepCount } from '../../../../models/frozen-lm/bench-extraction.ts'
+import { openArm } from '../../../../models/frozen-lm/bench-arms.ts'
+import { benchExtraction } from '../../../../models/frozen-lm/bench-extraction.ts'
 import { prefillFlops } from '../../../../models/frozen-lm/bench-flops.ts'
 import { openBenchModel } from '../../../../models/frozen-lm/bench-model.ts'
+import { preparePeers } from '../../../../models/frozen-lm/bench-peers.ts'
+import type { ArmTask } from '../../../../models/frozen-lm/bench-protocol.ts'
 import { SMOLLM2_SHAPE, writeRandomCheckpoint } from '../../../../models/frozen-lm/bench-random-checkpoint.ts'
+import { keyText } from '../../../../models/frozen-lm/bench-record.ts'
+import { createSchedule, naiveTokens, spreadViews } from '../../../../models/frozen-lm/bench-schedule.ts'
 import { openCheckpoint } from '../../../../models/frozen-lm/checkpoint.ts'
 import { parseDecoderConfig } from '../../../../models/frozen-lm/config.schema.ts'
-import { loadFrozenLm } from '../../../../models/frozen-lm/load-frozen-lm.ts'
 import { resolveModelDirectory } from '../../../../models/model-directory.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keepready-bench-test-'))
@@ -23,23 +26,34 @@ const SMALL = {
   intermediate_size: 48,
   vocab_size: 50,
   num_hidden_layers: 2,
+  max_position_embeddings: 128,
 }
-const SCHEDULE = { sharedTokens: 40, targetCount: 5, targetTokens: 8, naiveViewCount: 2, seed: 3 }
+const SCHEDULE = { sharedTokens: 40, targetCount: 5, targetTokens: 8, seed: 3 }
+const VIEWS = [1, 3]
 
 beforeAll(() => writeRandomCheckpoint({ directory, config: SMALL, seed: 1 }))
 afterAll(() => rmSync(folder, { recursive: true }))
 
+async function runOnce(task: ArmTask, contextLength: number | null = null) {
+  const arm = await openArm({ directory, layer: 2, contextLength, task })
+  try {
+    await arm.warmUp()
+    const first = await arm.run()
+    return { first, again: await arm.run(), stateBytes: arm.stateBytes }
+  } finally {
+    await arm.close()
+  }
+}
+
 describe('createSchedule', () => {
-  it('spreads target lengths by 25 % around their mean and naive views over the targets', () => {
-    const { shared, targets, naiveViews } = createSchedule(
-      { sharedTokens: 2048, targetCount: 16, targetTokens: 256, naiveViewCount: 4, seed: 0 },
-      100,
-    )
+  it('spreads target lengths by 25 % around their mean, and views over the targets', () => {
+    const { shared, targets } = createSchedule({ sharedTokens: 2048, targetCount: 16, targetTokens: 256, seed: 0 }, 100)
     const lengths = targets.map((target) => target.length)
     expect(shared.length).toBe(2048)
     expect([Math.min(...lengths), Math.max(...lengths)]).toEqual([192, 320])
     expect(lengths.reduce((sum, length) => sum + length, 0) / 16).toBeCloseTo(256, 0)
-    expect(naiveViews).toEqual([2, 6, 10, 14])
+    expect(spreadViews(16, 4)).toEqual([2, 6, 10, 14])
+    expect(spreadViews(2, 4)).toEqual([0, 1])
   })
 
   it('is decided by its seed', () => {
@@ -49,32 +63,40 @@ describe('createSchedule', () => {
 })
 
 describe('the arms', () => {
-  it('give the same hidden states where they read the same view, and count the tokens they compute', async () => {
-    const lm = await loadFrozenLm({ directory, layer: 2 })
-    const schedule = createSchedule(SCHEDULE, lm.info.vocabularySize)
-    const shared = await runArm('shared-prefix', { lm, schedule })
-    const naive = await runArm('naive', { lm, schedule })
-    const full = await runArm('full-context', { lm, schedule })
-    expect([...naive.hidden.keys()]).toEqual([1, 3])
-    for (const [index, hidden] of naive.hidden) expect(shared.hidden.get(index)).toEqual(hidden)
-    // The first target directly follows the shared part in the full context; later ones see the targets before them.
-    expect(full.hidden.get(0)).toEqual(shared.hidden.get(0))
-    expect(full.hidden.get(4)).not.toEqual(shared.hidden.get(4))
-    const targetTokens = schedule.targets.reduce((sum, target) => sum + target.length, 0)
-    expect(shared.computedTokens).toBe(40 + targetTokens)
-    expect(full.computedTokens).toBe(40 + targetTokens)
-    expect(naive.computedTokens).toBe(5 * 40 + targetTokens)
-    await lm.close()
+  it('naive and shared-first give the same bits and compute what they say', async () => {
+    const naive = await runOnce({ kind: 'naive', schedule: SCHEDULE, views: VIEWS })
+    const shared = await runOnce({ kind: 'shared-first', schedule: SCHEDULE, views: VIEWS })
+    expect(naive.first.hidden).toHaveLength(2)
+    expect(shared.first.hidden).toEqual(naive.first.hidden)
+    expect(shared.again.hidden).toEqual(naive.first.hidden)
+    const schedule = createSchedule(SCHEDULE, 50)
+    const targetTokens = naiveTokens(schedule) - 5 * 40
+    expect(shared.first.tokens).toBe(40 + targetTokens)
+    const viewTokens = VIEWS.reduce((sum, index) => sum + 40 + (schedule.targets[index]?.length ?? 0), 0)
+    expect(naive.first.tokens).toBe(viewTokens)
   })
 
-  it('stop between two runs when aborted', async () => {
-    const lm = await loadFrozenLm({ directory, layer: 1 })
-    const schedule = createSchedule(SCHEDULE, lm.info.vocabularySize)
-    const reason = new Error('stop')
-    for (const arm of ARM_NAMES)
-      await expect(runArm(arm, { lm, schedule, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
-    await lm.close()
+  it('once computes the state and the newest interaction, every time and whatever the number of targets', async () => {
+    for (const targetCount of [1, 5]) {
+      const { first, again } = await runOnce({ kind: 'once', schedule: { ...SCHEDULE, targetCount } })
+      expect([first.tokens, again.tokens]).toEqual([48, 48])
+    }
   })
+
+  it('a full context is one run, timed beyond the context length of the model', async () => {
+    const task = { kind: 'full-context', historyTokens: 200, rowEvery: 16, seed: 0 } as const
+    const { first, stateBytes } = await runOnce(task, 216)
+    expect(first.tokens).toBe(200)
+    // 2 layers, keys and values, one head of 16, f32.
+    expect(stateBytes).toBe(2 * 2 * 16 * 4 * 200)
+    await expect(runOnce(task)).rejects.toThrow(/exceed the model's context of 128/)
+  })
+
+  it('prefill times the matrix product around its lengths', async () => {
+    const { first } = await runOnce({ kind: 'prefill', lengths: [16, 32], seed: 0 })
+    expect(first.parts.map(({ name }) => name)).toEqual(['matmul', '16', '32', 'matmul'])
+    for (const { cost } of first.parts) expect(cost.cpuMs).toBeGreaterThan(0)
+  }, 120_000)
 })
 
 describe('prefillFlops', () => {
@@ -104,39 +126,101 @@ describe('prefillFlops', () => {
 })
 
 describe('benchExtraction', () => {
-  it('reports every arm with time and memory, and says that naive and shared agree bit for bit', async () => {
+  it('runs every arm in a process of its own, round by round, and measures memory', async () => {
     const steps: string[] = []
-    const bench = await benchExtraction({
+    const record = await benchExtraction({
       directory,
       layer: 2,
-      schedule: SCHEDULE,
-      rounds: 1,
-      onStep: ({ what }) => steps.push(what),
+      grid: {
+        sharedTokens: [40],
+        targetCounts: [2, 4],
+        targetTokens: [8],
+        histories: [64, 160],
+        prefillLengths: [],
+        views: 1,
+      },
+      repeats: 2,
+      rows: ['shared-first', 'once', 'full-context', 'memory', 'load'],
+      seed: 0,
+      loadBytes: 1e6,
+      onStep: ({ done, total, what }) => steps.push(`${done}/${total} ${what}`),
     })
-    expect(steps.length).toBe(benchStepCount(1))
-    expect(bench.bitEqual).toBe(true)
-    expect(bench.arms.map(({ arm }) => arm)).toEqual(ARM_NAMES)
-    for (const { wallMs, cpuMs, memory } of bench.arms) {
-      expect(Math.min(wallMs, cpuMs)).toBeGreaterThan(0)
-      expect(memory.loadedBytes).toBeGreaterThan(3e7)
-      expect(memory.peakBytes).toBeGreaterThanOrEqual(memory.loadedBytes)
+    const keys = [
+      'naive 40 + 2 x 8',
+      'shared-first 40 + 2 x 8',
+      'shared-first 40 + 4 x 8',
+      'once 40 + 2 x 8',
+      'once 40 + 4 x 8',
+      'view 40 + 8',
+      'full-context 64',
+      'full-context 160',
+    ]
+    expect(record.arms.map(({ key }) => keyText(key))).toEqual(keys)
+    // The one view runs once; everything else twice, interleaved; then loading.
+    expect(steps).toHaveLength(8 + 7 + 2)
+    expect(steps[0]).toBe('0/17 round 1, naive 40 + 2 x 8')
+    expect(steps[8]).toBe('8/17 round 2, naive 40 + 2 x 8')
+    const [naive, shared] = record.arms
+    // The longer of the two targets.
+    expect(naive?.ranTokens).toBe(40 + 10)
+    expect(naive?.tokens).toBe(2 * 40 + 16)
+    expect(shared?.hidden).toEqual(naive?.hidden)
+    for (const { costs, memory } of record.arms) {
+      for (const cost of costs) expect(Math.min(cost.wallMs, cost.cpuMs)).toBeGreaterThan(0)
+      expect(memory?.loadedBytes).toBeGreaterThan(3e7)
+      expect(memory?.peakBytes).toBeGreaterThanOrEqual(memory?.loadedBytes ?? Number.NaN)
+      expect(memory?.anonymousBytes).toBeGreaterThan(1e7)
     }
-    expect(bench.speedUp).toBeGreaterThan(0)
-    expect(bench.prefillShare).toBeCloseTo(bench.prefillGflops / bench.matMulGflops, 0)
+    expect(record.loads[0]?.checkpointBytes).toBeGreaterThan(1e6)
+    expect(record.loads[0]?.anonymousBytes).toBeGreaterThan(1e7)
   }, 180_000)
+
+  it('names the arm that failed', async () => {
+    const grid = {
+      sharedTokens: [500],
+      targetCounts: [1],
+      targetTokens: [8],
+      histories: [16],
+      prefillLengths: [],
+      views: 1,
+    }
+    const bench = benchExtraction({ directory, layer: 1, grid, repeats: 1, rows: ['once'], seed: 0, loadBytes: 0 })
+    await expect(bench).rejects.toThrow(/arm failed: .*exceed the model's context of 128/)
+  }, 60_000)
+})
+
+describe('preparePeers', () => {
+  it('says why a peer is left out: no clone, not installed', () => {
+    const base = { directory, layer: 1, scratch: join(folder, 'peers') }
+    expect(preparePeers({ ...base, home: join(folder, 'nowhere') }).unavailable).toEqual([
+      { peer: 'transformers.js', reason: 'it is measured from a clone of the repository only' },
+      { peer: 'llama.cpp', reason: 'it is measured from a clone of the repository only' },
+    ])
+  })
 })
 
 describe('openBenchModel', () => {
   it('takes a directory or the embedded model as they are', () => {
-    const model = openBenchModel('tiny', { layerCount: 3, seed: 0 })
+    const model = openBenchModel('tiny', { seed: 0 })
     expect(model.directory).toBe(resolveModelDirectory('tiny'))
     model.cleanUp()
     expect(existsSync(model.directory)).toBe(true)
   })
 
-  it('writes random weights of the SmolLM2 shape where the real ones are not, and removes them', () => {
-    const model = openBenchModel('smollm2-shape', { layerCount: 1, seed: 0, real: join(folder, 'nowhere') })
-    expect(openCheckpoint(model.directory).config).toMatchObject({ hiddenSize: 576, layerCount: 1, weightDtype: 'F16' })
+  it('says when the embedded model stands in for SmolLM2', () => {
+    const real = join(folder, 'nowhere')
+    const model = openBenchModel('smollm2', { seed: 0, real })
+    expect(model.directory).toBe(resolveModelDirectory('tiny'))
+    expect(model.description).toContain(`SmolLM2-135M is not in ${real}`)
+  })
+
+  it('writes random weights of the SmolLM2 shape when asked to, and removes them', () => {
+    const model = openBenchModel('smollm2-shape', { seed: 0 })
+    expect(openCheckpoint(model.directory).config).toMatchObject({
+      hiddenSize: 576,
+      layerCount: 30,
+      weightDtype: 'F16',
+    })
     model.cleanUp()
     expect(existsSync(model.directory)).toBe(false)
   })
