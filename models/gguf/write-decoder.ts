@@ -1,6 +1,7 @@
 /**
  * A checkpoint's decoder, cut after layer L, as an F16 GGUF file that llama.cpp computes the same hidden states from.
- * For comparing with llama.cpp on equal weights (keepready bench extract). Tokens go in as ids: no tokenizer is written.
+ * For comparing with llama.cpp on equal weights (keepready bench extract). Tokens go in as ids: the vocabulary is made of
+ * placeholders, which llama.cpp wants to see.
  */
 import { AppError } from '../../src/errors.ts'
 import { encodeF16 } from '../../src/tensor/half.ts'
@@ -66,7 +67,15 @@ export function writeDecoderGguf(
     ['llama.rope.dimension_count', u32(table.rotarySize)],
     ['llama.rope.freq_base', { kind: 'f32', value: table.rope.theta }],
     ['llama.pooling_type', u32(POOLING_LAST)],
-    ['tokenizer.ggml.model', { kind: 'text', value: 'none' }],
+    ['tokenizer.ggml.model', { kind: 'text', value: 'gpt2' }],
+    ['tokenizer.ggml.pre', { kind: 'text', value: 'gpt-2' }],
+    [
+      'tokenizer.ggml.tokens',
+      { kind: 'texts', value: Array.from({ length: config.vocabularySize }, (_, id) => `<${id}>`) },
+    ],
+    ['tokenizer.ggml.merges', { kind: 'texts', value: [] }],
+    ['tokenizer.ggml.add_bos_token', { kind: 'bool', value: false }],
+    ['tokenizer.ggml.add_eos_token', { kind: 'bool', value: false }],
   ])
   const tensors: GgufTensor[] = [
     matrix(checkpoint, { from: EMBEDDING, to: 'token_embd.weight' }),

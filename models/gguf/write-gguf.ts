@@ -11,13 +11,15 @@ import { elementCount, noRoomFor } from '../safetensors.ts'
 export type GgufValue =
   | { readonly kind: 'u32'; readonly value: number }
   | { readonly kind: 'f32'; readonly value: number }
+  | { readonly kind: 'bool'; readonly value: boolean }
   | { readonly kind: 'text'; readonly value: string }
+  | { readonly kind: 'texts'; readonly value: readonly string[] }
 
 /** ggml_type */
 const TENSOR_TYPE = { F32: 0, F16: 1 } as const
 const ELEMENT_BYTES = { F32: 4, F16: 2 } as const
 /** gguf_metadata_value_type */
-const VALUE_TYPE = { u32: 4, f32: 6, text: 8 } as const
+const VALUE_TYPE = { u32: 4, f32: 6, bool: 7, text: 8, texts: 9 } as const
 
 const MAGIC = 0x46554747
 const VERSION = 3
@@ -97,8 +99,12 @@ function encode(value: GgufValue): Uint8Array {
       bytes.writeFloatLE(value.value)
       return bytes
     }
+    case 'bool':
+      return Uint8Array.of(value.value ? 1 : 0)
     case 'text':
       return text(value.value)
+    case 'texts':
+      return Buffer.concat([u32(VALUE_TYPE.text), u64(value.value.length), ...value.value.map(text)])
     default:
       return value satisfies never
   }

@@ -26,6 +26,8 @@ describe('writeGguf', () => {
         ['llama.block_count', { kind: 'u32', value: 7 }],
         ['llama.rope.freq_base', { kind: 'f32', value: 100_000 }],
         ['general.name', { kind: 'text', value: 'été' }],
+        ['tokenizer.ggml.add_bos_token', { kind: 'bool', value: false }],
+        ['tokenizer.ggml.tokens', { kind: 'texts', value: ['<0>', '', 'x y'] }],
       ]),
       tensors: [
         { name: 'norm', dtype: 'F32', shape: [3], read: () => bytesOf(norm) },
@@ -40,6 +42,8 @@ describe('writeGguf', () => {
       'llama.block_count': 7,
       'llama.rope.freq_base': 100_000,
       'general.name': 'été',
+      'tokenizer.ggml.add_bos_token': false,
+      'tokenizer.ggml.tokens': ['<0>', '', 'x y'],
     })
     expect(tensorInfos.map(({ name, shape, dtype }) => ({ name, shape, dtype }))).toEqual([
       { name: 'norm', shape: [3n], dtype: 0 },
