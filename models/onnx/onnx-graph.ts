@@ -18,9 +18,17 @@ export type AttributeValue =
   | { readonly float: number }
   | { readonly text: string }
   | { readonly ints: readonly number[] }
+  | { readonly branch: Branch }
 
 /** AttributeProto.AttributeType */
-const ATTRIBUTE_TYPE = { float: 1, int: 2, text: 3, ints: 7 } as const
+const ATTRIBUTE_TYPE = { float: 1, int: 2, text: 3, branch: 5, ints: 7 } as const
+
+/** A subgraph: its nodes read what stands before the node it belongs to; initializers stay with the whole graph. */
+export interface Branch {
+  readonly name: string
+  readonly nodes: readonly object[]
+  readonly outputs: readonly object[]
+}
 
 const OPSET = 17
 const IR_VERSION = 10
@@ -47,6 +55,11 @@ export interface OnnxGraph {
   output(name: string, dtype: OnnxDtype, shape: readonly Dimension[]): string
   /** Adds a node; returns the name of its first output. An input '' is an omitted optional one. */
   op(type: string, inputs: readonly string[], options?: OpOptions): string
+  /**
+   * Collects the nodes that `build` adds into a subgraph (`then_branch` of If) instead of the graph.
+   * @param build returns the name of the branch's only output, f32 of a shape that is not declared
+   */
+  branch(build: () => string): AttributeValue
   /** Initializer with its bytes in the model. Adding a name twice keeps the first. */
   constant(name: string, dtype: OnnxDtype, shape: readonly number[], values: ArrayBufferView): string
   /** int64 vector initializer, named by its values. */
@@ -60,7 +73,7 @@ export interface OnnxGraph {
 }
 
 export function createOnnxGraph(name: string): OnnxGraph {
-  const nodes: object[] = []
+  let nodes: object[] = []
   const inputs: object[] = []
   const outputs: object[] = []
   const initializers = new Map<string, object>()
@@ -99,6 +112,18 @@ export function createOnnxGraph(name: string): OnnxGraph {
         attribute: Object.entries(options.attributes ?? {}).map(([key, value]) => attribute(key, value)),
       })
       return nodeOutputs[0] ?? ''
+    },
+    branch(build) {
+      const outer = nodes
+      nodes = []
+      try {
+        const output = build()
+        counter += 1
+        const type = { value: { case: 'tensorType', value: { elemType: ONNX_DTYPE.f32 } } }
+        return { branch: { name: `branch_${counter}`, nodes, outputs: [{ name: output, type }] } }
+      } finally {
+        nodes = outer
+      }
     },
     constant,
     ints: (values) => constant(`ints_${values.join('_')}`, 'i64', [values.length], BigInt64Array.from(values, BigInt)),
@@ -142,5 +167,9 @@ function attribute(name: string, value: AttributeValue): object {
   if ('int' in value) return { name, type: ATTRIBUTE_TYPE.int, i: BigInt(value.int) }
   if ('float' in value) return { name, type: ATTRIBUTE_TYPE.float, f: value.float }
   if ('text' in value) return { name, type: ATTRIBUTE_TYPE.text, s: new TextEncoder().encode(value.text) }
+  if ('branch' in value) {
+    const { name: branchName, nodes, outputs } = value.branch
+    return { name, type: ATTRIBUTE_TYPE.branch, g: { name: branchName, node: [...nodes], output: [...outputs] } }
+  }
   return { name, type: ATTRIBUTE_TYPE.ints, ints: value.ints.map(BigInt) }
 }
