@@ -41,7 +41,7 @@ export interface FigureInput {
 /** A history that long is extrapolated: the model's cost curve, not a measurement. */
 export const EXTRAPOLATED_TOKENS = 57_000
 /** A fit says little about lengths many times those it was made from. */
-const MOST_EXTRAPOLATION = 8
+export const MOST_EXTRAPOLATION = 8
 
 export function figuresOf(input: FigureInput): readonly BenchFigure[] {
   const figures = {

@@ -12,7 +12,7 @@ import { draw } from '../../training/report/plots.ts'
 import { CONTENT_SECURITY_POLICY } from '../../training/report/render-report.ts'
 import { STYLE } from '../../training/report/style.ts'
 import type { BenchSetting } from './bench-card.ts'
-import { type BenchFigure, EXTRAPOLATED_TOKENS, historyPoints } from './bench-figures.ts'
+import { type BenchFigure, EXTRAPOLATED_TOKENS, historyPoints, MOST_EXTRAPOLATION } from './bench-figures.ts'
 
 const SIZE = { width: 620, height: 380, marginLeft: 64, marginRight: 118 }
 
@@ -79,7 +79,7 @@ export function benchPlots(record: ExtractionBenchRecord): readonly BenchPlot[] 
       id: 'time',
       title: 'CPU seconds per checkpoint',
       svg: plotOf('CPU seconds per checkpoint by tokens of history', time, 'CPU seconds per checkpoint'),
-      caption: `Dots are medians of measured runs, lines without dots are fits (a S + b S^2 for one pass over the history), drawn to ${EXTRAPOLATED_TOKENS.toLocaleString('en-US')} tokens. A bounded checkpoint's history is taken as its shared part and its targets. Both axes are logarithmic.`,
+      caption: `Dots are medians of measured runs, lines without dots are fits (a S + b S^2 for one pass over the history), drawn to ${reachOf(record).toLocaleString('en-US')} tokens. A bounded checkpoint's history is taken as its shared part and its targets. Both axes are logarithmic.`,
     })
   if (peak.length > 1)
     plots.push({
@@ -99,8 +99,10 @@ const COLOURS =
 /** @param svg as benchPlots gives it: its colours are variables of the page */
 export function standaloneSvg(svg: string): string {
   const opening = /^<svg(?![^>]*xmlns=)/
-  const named = svg.replace(opening, '<svg xmlns="http://www.w3.org/2000/svg" font-family="system-ui, sans-serif"')
-  return `${named.replace(/^(<svg[^>]*>)/, `$1<style>${COLOURS}</style>`)}\n`
+  const named = svg.replace(opening, '<svg xmlns="http://www.w3.org/2000/svg"')
+  // What the plot takes over from a page stands in its style attribute, where it would win over the rules.
+  const free = named.replace('background:transparent;color:currentColor;', '')
+  return `${free.replace(/^(<svg[^>]*>)/, `$1<style>${COLOURS}</style>`)}\n`
 }
 
 function timeLines(record: ExtractionBenchRecord): readonly Line[] {
@@ -111,9 +113,8 @@ function timeLines(record: ExtractionBenchRecord): readonly Line[] {
     record.arms
       .flatMap((arm) => (arm.key.kind === kind ? [{ x: historyOf(arm.key.cell), y: seconds(arm) }] : []))
       .sort((a, b) => a.x - b.x)
-  const longest = Math.max(...full.map((point) => point.tokens), 0)
-  const fitLengths =
-    fit === null ? [] : logSteps(Math.min(...full.map((point) => point.tokens)), Math.max(longest, EXTRAPOLATED_TOKENS))
+  const reach = reachOf(record)
+  const fitLengths = fit === null ? [] : logSteps(Math.min(...full.map((point) => point.tokens)), reach)
   const once = cells('once')
   const onceEnd = once.at(-1)
   return [
@@ -140,11 +141,17 @@ function timeLines(record: ExtractionBenchRecord): readonly Line[] {
         'once, any history',
         'var(--green)',
         '1 4',
-        onceEnd === undefined ? [] : [onceEnd, { x: EXTRAPOLATED_TOKENS, y: onceEnd.y }],
+        onceEnd === undefined ? [] : [onceEnd, { x: Math.max(reach, onceEnd.x), y: onceEnd.y }],
       ),
       fit: true,
     },
   ].filter(({ points }) => points.length > 0)
+}
+
+/** How far the curves are drawn beyond what was measured. */
+function reachOf(record: ExtractionBenchRecord): number {
+  const longest = Math.max(...historyPoints(record).map((point) => point.tokens), 0)
+  return Math.max(longest, Math.min(EXTRAPOLATED_TOKENS, MOST_EXTRAPOLATION * longest))
 }
 
 function memoryLines(record: ExtractionBenchRecord): readonly Line[] {
@@ -184,7 +191,11 @@ function plotOf(label: string, lines: readonly Line[], yLabel: string): string {
       Plot.text(named, { x: 'x', y: 'y', text: 'name', dx: 7, textAnchor: 'start', fill: colour }),
     ]
   })
-  const options = { ...SIZE, x: { ...axis, label: 'tokens of history' }, y: { ...axis, label: yLabel } }
+  const options = {
+    ...SIZE,
+    x: { ...axis, label: 'tokens of history' },
+    y: { ...axis, tickFormat: '~g', label: yLabel },
+  }
   return draw(label, options, marks).text
 }
 

@@ -218,6 +218,9 @@ describe('benchReport', () => {
     const svg = standaloneSvg(time?.svg ?? '')
     expect(svg).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"[^>]*><style>/)
     expect(svg).toContain('prefers-color-scheme: dark')
+    expect(svg).not.toContain('color:currentColor')
+    const attributes = [...(/^<svg([^>]*)>/.exec(svg)?.[1] ?? '').matchAll(/ ([a-z-]+)=/gi)].map(([, name]) => name)
+    expect(new Set(attributes).size).toBe(attributes.length)
     expect(svg.match(/<circle/g)).toHaveLength(3 + 1 + 2 + 2)
   })
 
