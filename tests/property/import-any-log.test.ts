@@ -1,35 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { importFiles } from '../../data/import/import-files.ts'
 import { readRuns, writeRuns } from '../../data/store/runs.ts'
 import { fixturePath, withFolder } from '../fixtures/import-log.ts'
 
-const FIXTURES = [
-  'tau-bench.json',
-  'openai-chat.json',
-  'openai-chat-messages.jsonl',
-  'anthropic-messages.json',
-  'pi-v1.jsonl',
-  'pi-v3.jsonl',
-  'who-and-when.json',
-  'swe-agent.traj',
-  'swe-agent-history-only.traj',
-  'claude-code-v1.jsonl',
-  'claude-code-v2.jsonl',
-  'codex.jsonl',
-  'gemini-cli-session.jsonl',
-  'gemini-cli-stream.jsonl',
-  'openhands-events.jsonl',
-  'openhands-completion.json',
-  'openhands-devai.json',
-  'atif-v1.7.json',
-  'google-adk.json',
-  'mini-swe-agent-1.1.traj.json',
-  'inspect-ai.json',
-  'langchain.json',
-  'langsmith.json',
-] as const
+/** A small log of each format. */
+const LOGS = readdirSync(fixturePath('.')).sort()
+const JSON_LOGS = LOGS.filter((name) => /\.(?:json|jsonl|traj|ipynb)$/.test(name))
 
 /** Values that real logs have had where another was expected. */
 const odd = fc.oneof(
@@ -59,7 +37,7 @@ const countPlaces = (tree: unknown): number =>
     : Object.values(tree).reduce((sum: number, child) => sum + countPlaces(child), 1)
 
 describe('a log with one odd value anywhere', () => {
-  test.prop([fc.constantFrom(...FIXTURES), fc.nat(), odd], { numRuns: 200 })(
+  test.prop([fc.constantFrom(...JSON_LOGS), fc.nat(), odd], { numRuns: 250 })(
     'is imported into valid rows or refused with a named error, and never stops the batch',
     async (name, place, value) => {
       const text = readFileSync(fixturePath(name), 'utf8')
@@ -84,4 +62,54 @@ describe('a log with one odd value anywhere', () => {
       })
     },
   )
+})
+
+/** What crashes, bad disks and careless tools do to a file. */
+const damage = fc.oneof(
+  fc.record({ kind: fc.constant('cut' as const), at: fc.nat() }),
+  fc.record({ kind: fc.constant('drop' as const), at: fc.nat(), length: fc.integer({ min: 1, max: 400 }) }),
+  fc.record({ kind: fc.constant('repeat' as const), at: fc.nat(), length: fc.integer({ min: 1, max: 400 }) }),
+  fc.record({
+    kind: fc.constant('overwrite' as const),
+    at: fc.nat(),
+    bytes: fc.uint8Array({ minLength: 1, maxLength: 8 }),
+  }),
+  fc.record({ kind: fc.constant('zero' as const), at: fc.nat(), length: fc.integer({ min: 1, max: 5000 }) }),
+)
+type Damage = typeof damage extends fc.Arbitrary<infer T> ? T : never
+
+function damaged(log: Buffer, what: Damage): Buffer {
+  const at = what.at % log.length
+  const [before, after] = [log.subarray(0, at), log.subarray(at)]
+  switch (what.kind) {
+    case 'cut':
+      return before
+    case 'drop':
+      return Buffer.concat([before, after.subarray(what.length)])
+    case 'repeat':
+      return Buffer.concat([before, after.subarray(0, what.length), after])
+    case 'overwrite':
+      return Buffer.concat([before, what.bytes, after.subarray(what.bytes.length)])
+    case 'zero':
+      return Buffer.concat([before, Buffer.alloc(what.length), after])
+    default:
+      return what satisfies never
+  }
+}
+
+describe('a log with damaged bytes', () => {
+  test.prop([fc.constantFrom(...LOGS), fc.array(damage, { minLength: 1, maxLength: 3 }), fc.boolean()], {
+    numRuns: 250,
+  })('gives valid rows or a named error, with branches and redaction as without', async (name, damages, extras) => {
+    let bytes: Buffer = readFileSync(fixturePath(name))
+    for (const what of damages) if (bytes.length > 0) bytes = damaged(bytes, what)
+    await withFolder({ [name]: bytes }, async (folder) => {
+      const options = { allBranches: extras, redact: extras }
+      const { trajectories, files } = await importFiles([`${folder}/${name}`], options)
+      expect(files).toHaveLength(1)
+      if (trajectories.length === 0) return
+      await writeRuns(`${folder}/runs`, trajectories)
+      expect(await readRuns(`${folder}/runs`)).toEqual(trajectories)
+    })
+  })
 })
