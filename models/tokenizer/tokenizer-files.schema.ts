@@ -2,12 +2,15 @@
 import { z } from 'zod'
 import { AppError } from '../../src/errors.ts'
 
-const addedToken = z.looseObject({ id: z.int().nonnegative(), content: z.string().min(1), special: z.boolean() })
+/** Tables are made as long as the largest id; the largest vocabulary in use has 262,144 tokens. */
+const tokenId = z
+  .int()
+  .nonnegative()
+  .max(2 ** 22)
 
-const vocabulary = z.union([
-  z.record(z.string(), z.int().nonnegative()),
-  z.array(z.tuple([z.string(), z.number()])).min(1),
-])
+const addedToken = z.looseObject({ id: tokenId, content: z.string().min(1), special: z.boolean() })
+
+const vocabulary = z.union([z.record(z.string(), tokenId), z.array(z.tuple([z.string(), z.number()])).min(1)])
 
 const tokenizerJsonSchema = z.looseObject({
   added_tokens: z.array(addedToken).default([]),

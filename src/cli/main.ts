@@ -34,6 +34,7 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; readonly loa
   convert: { summary: "one history in another provider's format", load: () => import('./commands/convert.ts') },
   cases: { summary: 'inputs with the right behaviour written beside them', load: () => import('./commands/cases.ts') },
   devices: { summary: 'what this machine can run a model on', load: () => import('./commands/devices.ts') },
+  models: { summary: 'get models, look at them, check them', load: () => import('./commands/models.ts') },
   bench: { summary: 'latency and memory of extraction, as ratios', load: () => import('./commands/bench.ts') },
 }
 
