@@ -141,7 +141,7 @@ function describe(facts: ModelFacts): string {
     [
       'memory',
       `about ${formatBytes(memory.totalBytes)} for a view of ${formatCount(tokens)} tokens${short}: ` +
-        `weights ${formatBytes(memory.weightBytes)}, runtime ${formatBytes(memory.baseBytes)}, ` +
+        `weights ${formatBytes(memory.weightBytes)}, runtime and tokenizer ${formatBytes(memory.baseBytes + memory.tokenizerBytes)}, ` +
         `${formatBytes(memory.activationBytesPerToken + perToken)} a token`,
     ],
     [
