@@ -56,7 +56,7 @@ const FULL: Shape = {
     targetTokens: [256],
     histories: [1024, 2048, 4096, 8192, 16_384],
     prefillLengths: [256, 512, 1024, 2048],
-    views: 4,
+    views: 2,
   },
   repeats: 5,
   loadBytes: 1e9,
@@ -100,7 +100,7 @@ export function createExtractBench(): Command {
     .option('--targets <n>', 'targets of a checkpoint (default: 16,64)')
     .option('--target-tokens <tokens>', 'mean tokens of a target, single ones within 25 % (default: 256)')
     .option('--history <tokens>', 'lengths of full contexts (default: 1024,2048,4096,8192,16384)')
-    .option('--naive-views <n>', 'views that naive arms and peers run of each checkpoint (default: 4)')
+    .option('--naive-views <n>', 'views that naive arms and peers run of each checkpoint (default: 2)')
     .option('--repeats <n>', 'runs of each arm (default: 5; full contexts above 4,096 tokens 3, above 8,192 2)')
     .addOption(new Option('--only <rows...>', 'rows of the table to measure (default: all)').choices([...BENCH_ROWS]))
     .option('--quick', `a smoke run of about a minute: small shapes, ${EMBEDDED_MODEL}, nothing judged`, false)

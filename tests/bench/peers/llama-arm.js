@@ -27,11 +27,11 @@ serveArm(async ({ directory, threads, shared, targets, views, reuse }) => {
   }
   return {
     version: `node-llama-cpp ${versionOf('node-llama-cpp')}`,
-    async run() {
+    async run(only = targets.length) {
       const hidden = []
       let tokens = 0
       if (!reuse) {
-        for (const index of views) {
+        for (const index of views.slice(0, only)) {
           const view = [...shared, ...targets[index]]
           hidden.push(Float32Array.from((await context.getEmbeddingFor(view)).vector))
           tokens += view.length
@@ -41,7 +41,7 @@ serveArm(async ({ directory, threads, shared, targets, views, reuse }) => {
       await sequence.eraseContextTokenRanges([{ start: 0, end: sequence.nextTokenIndex }])
       for await (const _ of sequence.evaluate([...shared], { _noSampling: true })) break
       tokens += shared.length
-      for (const [index, target] of targets.entries()) {
+      for (const [index, target] of targets.slice(0, only).entries()) {
         const vector = await behindShared(target)
         if (views.includes(index)) hidden.push(vector)
         tokens += target.length

@@ -27,11 +27,11 @@ serveArm(async ({ directory, threads, shared, targets, views, reuse }) => {
     })
   return {
     version: `transformers.js ${env.version}`,
-    async run() {
+    async run(only = targets.length) {
       const hidden = []
       if (!reuse) {
         let tokens = 0
-        for (const index of views) {
+        for (const index of views.slice(0, only)) {
           const view = Int32Array.of(...shared, ...targets[index])
           const { last_hidden_state } = await forward(view, 0, null)
           hidden.push(lastRow(last_hidden_state))
@@ -46,7 +46,7 @@ serveArm(async ({ directory, threads, shared, targets, views, reuse }) => {
           .filter(([name]) => name.startsWith('present'))
           .map(([name, tensor]) => [name.replace('present', 'past_key_values'), tensor]),
       )
-      for (const [index, target] of targets.entries()) {
+      for (const [index, target] of targets.slice(0, only).entries()) {
         // A cache of its own for each target: the forward must not grow the shared one.
         const { last_hidden_state } = await forward(target, shared.length, new DynamicCache(cache))
         if (views.includes(index)) hidden.push(lastRow(last_hidden_state))
