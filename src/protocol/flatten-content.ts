@@ -2,7 +2,8 @@
  * The text of a content field: a string, a list of blocks, or nothing. Pure.
  */
 import type { JsonValue } from './history.ts'
-import { type Media, readMedia } from './media.ts'
+import type { Media } from './media.ts'
+import { readMedia } from './read-media.ts'
 import { describeOpaque, isObject } from './segment.ts'
 
 /** Text blocks joined by newlines; anything else as its bracketed description, media beside it. */

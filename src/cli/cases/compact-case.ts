@@ -17,7 +17,7 @@ import { isObject, type JsonObject } from '../../protocol/segment.ts'
 import { splitHistory } from '../../protocol/split-history.ts'
 import { truncateObservations } from '../../protocol/truncate-observations.ts'
 import type { CaseFile } from './case-file.schema.ts'
-import { type Performed, renderFor, toJson } from './history-case.ts'
+import { type Performed, renderFor, toJson } from './render-for.ts'
 
 const OPEN_GATES = { ...DEFAULT_PLAN_LIMITS, minSpanInteractions: 0, minSourceTokens: 0 }
 const { countTokens } = actingTokenizer(null)

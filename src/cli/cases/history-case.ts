@@ -8,15 +8,7 @@ import { estimateContext } from '../../compaction/estimate-context.ts'
 import { countMedia } from '../../compaction/media-tokens.ts'
 import { buildSummaryRequest } from '../../compaction/summary-request.ts'
 import { AppError } from '../../errors.ts'
-import { convertHistory } from '../../protocol/convert/convert-history.ts'
-import { endWithUser } from '../../protocol/end-with-user.ts'
-import {
-  HISTORY_FORMATS,
-  type History,
-  type HistoryFormat,
-  type JsonValue,
-  type SplitHistory,
-} from '../../protocol/history.ts'
+import type { History, HistoryFormat, SplitHistory } from '../../protocol/history.ts'
 import { parseHistory } from '../../protocol/parse-history.ts'
 import { readSegments } from '../../protocol/read-segments.ts'
 import { renderMessages } from '../../protocol/render-messages.ts'
@@ -27,6 +19,7 @@ import { validateHistory } from '../../protocol/validate-history.ts'
 import type { CaseFile } from './case-file.schema.ts'
 import type { CaseResult } from './case-result.ts'
 import { compactCase } from './compact-case.ts'
+import { type Performed, renderFor, toJson } from './render-for.ts'
 
 /** @throws history-malformed */
 export function runHistoryCase(given: CaseFile, format: HistoryFormat): CaseResult {
@@ -40,17 +33,6 @@ export function runHistoryCase(given: CaseFile, format: HistoryFormat): CaseResu
     rendered: result.rendered,
     output: { ...describeInput(input), ...result.output },
   }
-}
-
-/** Cases say `openai-responses-items`, `ai-sdk-model-messages`; null for a log and for a format that is nobody's. */
-export function historyFormat(name: string): HistoryFormat | null {
-  if (name.startsWith('ai-sdk-ui')) return null
-  return HISTORY_FORMATS.find((known) => name === known || name.startsWith(`${known}-`)) ?? null
-}
-
-export interface Performed {
-  readonly output: JsonObject
-  readonly rendered: History | null
 }
 
 /** The operation on a history, with what was rendered in its output. */
@@ -84,17 +66,6 @@ function perform(given: CaseFile, input: SplitHistory): Performed {
     default:
       return given.operation satisfies never
   }
-}
-
-/** The request as it would be sent to the target: repaired, converted, ending with the user where the target changes. */
-export function renderFor(
-  given: CaseFile,
-  history: History,
-): { readonly rendered: History; readonly losses: readonly string[] } {
-  const target = historyFormat(given.target ?? '') ?? history.format
-  if (target === history.format) return { rendered: history, losses: [] }
-  const { history: converted, losses } = convertHistory(history, target)
-  return { rendered: endWithUser(converted), losses }
 }
 
 function renderCase(given: CaseFile, history: History): Performed {
@@ -197,10 +168,4 @@ function describeRendered(history: History): JsonObject {
     request: history.request,
     violations: toJson(validateHistory(history)),
   }
-}
-
-/** A value of ours without functions, as JSON. */
-export function toJson(value: unknown): JsonValue {
-  const copy: JsonValue = JSON.parse(JSON.stringify(value))
-  return copy
 }

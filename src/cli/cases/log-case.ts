@@ -12,7 +12,8 @@ import { splitHistory } from '../../protocol/split-history.ts'
 import type { Trajectory } from '../../trajectory/trajectory.ts'
 import type { CaseFile } from './case-file.schema.ts'
 import type { CaseResult } from './case-result.ts'
-import { historyFormat, performOn } from './history-case.ts'
+import { performOn } from './history-case.ts'
+import { historyFormat } from './render-for.ts'
 
 /** Names that cases give to logs; what is not here and no importer's name is told by its content. */
 const IMPORT_FORMATS: Readonly<Record<string, FormatName>> = {

@@ -9,8 +9,9 @@ import type { CaseResult, Check, Verdict } from './case-result.ts'
 import { CONTENT_CHECKS, interactionCheck } from './checks-content.ts'
 import { PROTOCOL_CHECKS } from './checks-protocol.ts'
 import { REASONING_CHECKS } from './checks-reasoning.ts'
-import { historyFormat, runHistoryCase } from './history-case.ts'
+import { runHistoryCase } from './history-case.ts'
 import { runLogCase } from './log-case.ts'
+import { historyFormat } from './render-for.ts'
 import { runUsageCase } from './usage-case.ts'
 
 export interface CaseReport {

@@ -5,7 +5,7 @@
  */
 import type { HistoryBlock, HistoryMessage } from '../history.ts'
 import { type JsonPath, jsonPointer } from '../json-pointer.ts'
-import { readMedia } from '../media.ts'
+import { readMedia } from '../read-media.ts'
 import { minifyJson, scanJson } from '../scan-json.ts'
 import { isObject, type JsonObject, malformed, type Segment } from '../segment.ts'
 import { readToolOutput } from './read-tool-output.ts'

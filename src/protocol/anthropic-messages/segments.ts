@@ -5,7 +5,7 @@
 import { flattenContent } from '../flatten-content.ts'
 import type { HistoryBlock, HistoryMessage } from '../history.ts'
 import { type JsonPath, jsonPointer } from '../json-pointer.ts'
-import { readMedia } from '../media.ts'
+import { readMedia } from '../read-media.ts'
 import { minifyJson, scanJson } from '../scan-json.ts'
 import type { Segment } from '../segment.ts'
 import { describeOpaque, isObject, type JsonObject, malformed } from '../segment.ts'

@@ -3,7 +3,8 @@
  */
 import { flattenContent } from '../flatten-content.ts'
 import type { JsonValue } from '../history.ts'
-import { describeMedia, type Media, readMedia } from '../media.ts'
+import { describeMedia, type Media } from '../media.ts'
+import { readMedia } from '../read-media.ts'
 import { minifyJson, scanJson } from '../scan-json.ts'
 import { isObject, type JsonObject } from '../segment.ts'
 

@@ -3,7 +3,8 @@
  */
 import type { HistoryMessage, JsonValue } from '../history.ts'
 import { type JsonPath, jsonPointer } from '../json-pointer.ts'
-import { type Media, readMedia } from '../media.ts'
+import type { Media } from '../media.ts'
+import { readMedia } from '../read-media.ts'
 import { describeOpaque, isObject, type JsonObject, type Segment } from '../segment.ts'
 import { itemType } from './item-kind.ts'
 

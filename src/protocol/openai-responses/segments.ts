@@ -5,7 +5,7 @@
 import { flattenContent } from '../flatten-content.ts'
 import type { HistoryMessage, JsonValue } from '../history.ts'
 import { type JsonPath, jsonPointer } from '../json-pointer.ts'
-import { readMedia } from '../media.ts'
+import { readMedia } from '../read-media.ts'
 import { minifyJson, scanJson } from '../scan-json.ts'
 import { type CallSegment, describeOpaque, isObject, type JsonObject, malformed, type Segment } from '../segment.ts'
 import { readHosted } from './hosted-items.ts'
