@@ -26,7 +26,7 @@ export function requireModelDirectory(directory: string): void {
   if (found?.isDirectory() === true) return
   throw new AppError(
     'model-not-found',
-    `no model at ${directory} (${found === undefined ? 'it does not exist' : 'it is no directory'}): give --model the directory of a downloaded Hugging Face checkpoint (config.json, tokenizer.json, *.safetensors), or ${EMBEDDED_MODEL} for the embedded model; keepready downloads nothing itself`,
+    `no model at ${directory} (${found === undefined ? 'it does not exist' : 'it is no directory'}): give --model the directory of a downloaded Hugging Face checkpoint (config.json, tokenizer.json, *.safetensors), or ${EMBEDDED_MODEL} for the embedded model; \`keepready models pull ORGANISATION/NAME\` gets one, \`keepready models ls\` shows what is here`,
     { details: { directory } },
   )
 }

@@ -131,7 +131,7 @@ function checkFinite(
   const row = at.pastTokens + (at.rows[Math.floor(index / at.info.hiddenSize)] ?? 0)
   throw new AppError(
     'output-not-finite',
-    `the hidden state of token ${row} after layer ${at.info.layer} holds ${hidden[index]}: the weights are damaged or do not fit this architecture`,
+    `the hidden state of token ${row} after layer ${at.info.layer} holds ${hidden[index]}: the weights are damaged or do not fit this architecture; \`keepready models verify\` names the tensor and its layer`,
     { details: { row, layer: at.info.layer } },
   )
 }

@@ -12,6 +12,7 @@ import {
 import { startServer } from '../../../server/main.ts'
 import { AppError } from '../../errors.ts'
 import { readEnvironment } from '../environment.ts'
+import { findModel } from '../find-model.ts'
 import { packageVersion } from '../package-version.ts'
 import { readText } from '../read-text.ts'
 import { withAction } from '../run-action.ts'
@@ -38,7 +39,8 @@ export function createCommand(): Command {
     '\nExample:\n  $ keepready serve --router router/ --port 8088\n  $ curl -s localhost:8088/v1/plan -H "content-type: application/json" -d @request.json',
   )
   return withAction<ServeOptions>(command, async (context, options) => {
-    const config = readConfig(options)
+    const read = readConfig(options)
+    const config = read.model === null ? read : { ...read, model: await findModel(read.model, context) }
     const server = await startServer({
       config,
       logger: pino({ level: config.logLevel }, pino.destination(2)),
