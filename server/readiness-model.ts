@@ -6,9 +6,8 @@ import type { Extraction, Extractor } from '../models/frozen-lm/extraction.ts'
 import { type CheckpointScores, scoreCheckpoint } from '../models/router/score-checkpoint.ts'
 import type { Scorer } from '../models/router/scorer.ts'
 import type { OperatingPointName, OperatingPoints } from '../src/router/operating-points.ts'
-import { interactionText } from '../src/trajectory/interaction-text.ts'
-import { type Trajectory, targetsAt } from '../src/trajectory/trajectory.ts'
-import type { Recipe } from '../src/view/recipe.ts'
+import type { Trajectory } from '../src/trajectory/trajectory.ts'
+import { estimateViewTokens } from '../src/view/estimate-view-tokens.ts'
 import type { StageClock } from './stage-clock.ts'
 import type { TokenQueue } from './token-queue.ts'
 
@@ -43,7 +42,8 @@ export function createReadinessModel(parts: ReadinessModelParts): ReadinessModel
     defaultOperatingPoint: parts.defaultOperatingPoint,
     operatingPoints: parts.operatingPoints,
     async score({ trajectory, checkpoint, signal, clock }) {
-      const tokens = extractor === null ? 0 : estimateTokens(trajectory, checkpoint, extractor.representation.recipe)
+      const tokens =
+        extractor === null ? 0 : estimateViewTokens(trajectory, checkpoint, extractor.representation.recipe)
       const askedMs = parts.nowMs()
       const scores = await queue.submit({
         tokens,
@@ -65,17 +65,4 @@ export function createReadinessModel(parts: ReadinessModelParts): ReadinessModel
       return scores
     },
   }
-}
-
-/** Characters a token: low, so that the estimate errs on the high side for code. Assumption. */
-const CHARACTERS_PER_TOKEN = 2.5
-
-/** Estimated LM tokens of one checkpoint: what the queue's budget is counted in, before anything is tokenised. */
-export function estimateTokens(trajectory: Trajectory, checkpoint: number, recipe: Recipe): number {
-  const { head, recent, state, target, readout } = recipe.budgets
-  const targets = targetsAt(trajectory, checkpoint).reduce(
-    (sum, item) => sum + Math.min(target, Math.ceil(interactionText(item).length / CHARACTERS_PER_TOKEN)) + readout,
-    0,
-  )
-  return head + recent + state + targets
 }

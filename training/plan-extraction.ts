@@ -6,6 +6,7 @@ import type { DatasetTrajectory } from '../data/store/dataset.ts'
 import { AppError } from '../src/errors.ts'
 import { endCheckpoint, type Trajectory } from '../src/trajectory/trajectory.ts'
 import type { RecipeName } from '../src/view/recipe.ts'
+import { candidatesPer } from '../src/view/recipe-shape.ts'
 import { chooseCheckpoints } from './choose-checkpoints.ts'
 
 export interface PlannedRun {
@@ -89,9 +90,9 @@ function checkLabels(trajectory: Trajectory, row: LabelRow | undefined): asserts
       })
 }
 
-/** `once`: one h per target of the last checkpoint and one q per checkpoint; `shared-first`: one h per pair. */
+/** One q per checkpoint; one h per target of the last checkpoint or one per pair. */
 function countViews(checkpoints: readonly number[], recipe: RecipeName): number {
   const pairs = checkpoints.reduce((sum, checkpoint) => sum + checkpoint - 1, 0)
   const targets = Math.max(...checkpoints) - 1
-  return checkpoints.length + (recipe === 'once' ? targets : pairs)
+  return checkpoints.length + (candidatesPer(recipe) === 'interaction' ? targets : pairs)
 }

@@ -41,9 +41,9 @@ export interface ExtractionRequest {
 
 /**
  * One vector, rounded to the representation's storage dtype.
- *   role 'h', recipe once:          one per interaction, checkpoint = null
- *   role 'h', recipe shared-first:  one per (interaction, checkpoint)
- *   role 'q':                       one per checkpoint, interaction = null
+ *   role 'h', recipes once, full:  one per interaction, checkpoint = null
+ *   role 'h', other recipes:       one per (interaction, checkpoint)
+ *   role 'q':                      one per checkpoint, interaction = null
  */
 export interface ExtractedVector {
   readonly role: 'h' | 'q'

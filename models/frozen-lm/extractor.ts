@@ -7,6 +7,7 @@ import { AppError } from '../../src/errors.ts'
 import { decodeF16, encodeF16 } from '../../src/tensor/half.ts'
 import { buildViewTree } from '../../src/view/build-view-tree.ts'
 import { interactionTokens } from '../../src/view/interaction-tokens.ts'
+import { RECIPE_SHAPES } from '../../src/view/recipe-shape.ts'
 import { createViewEncoder } from '../../src/view/view-encoder.ts'
 import type { Tokenizer } from '../tokenizer/port.ts'
 import { throwIfAborted } from './abort-signal.ts'
@@ -42,7 +43,7 @@ export function assembleExtractor(parts: {
   const { recipe, storageDtype } = representation
   const { head, recent, state, target } = recipe.budgets
   const encoder = createViewEncoder(tokenizer, {
-    largestSection: Math.max(head, recent, state, target),
+    largestSection: RECIPE_SHAPES[recipe.name].bounded ? Math.max(head, recent, state, target) : lm.info.contextLength,
     maxCachedChars: MAX_CACHED_CHARS,
   })
 

@@ -2,7 +2,7 @@
  * A representation as datasets and router artefacts store it.
  */
 import { z } from 'zod'
-import { RECIPE_NAMES } from '../../src/view/recipe.ts'
+import { RECENT_WINDOWS, RECIPE_NAMES } from '../../src/view/recipe.ts'
 import type { Representation } from './representation.ts'
 
 const natural = z.number().int().nonnegative()
@@ -13,9 +13,11 @@ export const representationSchema: z.ZodType<Representation> = z.strictObject({
   model: z.strictObject({ name: z.string(), architecture: z.string(), hiddenSize: positive, filesSha256: sha256 }),
   layer: natural,
   storageDtype: z.enum(['f16', 'f32']),
+  quantize: z.enum(['int8']).optional(),
   recipe: z.strictObject({
     name: z.enum(RECIPE_NAMES),
     recentInteractions: natural,
+    window: z.enum(RECENT_WINDOWS).default('fixed'),
     budgets: z.strictObject({
       view: positive,
       head: positive,

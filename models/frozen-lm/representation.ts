@@ -21,6 +21,8 @@ export interface Representation {
   }
   readonly layer: number
   readonly storageDtype: StorageDtype
+  /** Matrices as integers; absent where the model computes in float32. */
+  readonly quantize?: 'int8' | undefined
   readonly recipe: Recipe
   readonly graphVersion: number
   readonly recipeVersion: number
@@ -32,15 +34,17 @@ export function createRepresentation(parts: Omit<Representation, 'graphVersion' 
 
 /** 16 hex digits; equal exactly when every value that decides a vector is equal. */
 export function representationId(representation: Representation): string {
-  const { model, layer, storageDtype, recipe, graphVersion, recipeVersion } = representation
+  const { model, layer, storageDtype, quantize, recipe, graphVersion, recipeVersion } = representation
   const { budgets } = recipe
   const identity = [
     ['files', model.filesSha256],
     ['layer', layer],
     ['dtype', storageDtype],
-    ['recipe', recipe.name, recipe.recentInteractions],
+    // Ids from before windows could grow stay what they were.
+    ['recipe', recipe.name, recipe.recentInteractions, ...(recipe.window === 'fixed' ? [] : [recipe.window])],
     ['budgets', budgets.view, budgets.head, budgets.recent, budgets.state, budgets.target, budgets.readout],
     ['versions', graphVersion, recipeVersion],
+    ...(quantize === undefined ? [] : [['quantize', quantize]]),
   ]
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16)
 }

@@ -54,6 +54,11 @@ interface Step {
   readonly below: readonly Step[]
 }
 
+interface PlannedStep extends Step {
+  runs: boolean
+  readonly below: PlannedStep[]
+}
+
 /** What the nodes above leave to one below. */
 interface Above {
   readonly state: NodeState
@@ -61,6 +66,14 @@ interface Above {
   readonly truncatedTokens: number
   /** No other node needs that state after this one. */
   readonly last: boolean
+  readonly depth: number
+}
+
+/** So many levels are walked before the stack is left: promises may nest deeper than calls. */
+const LEVELS_A_TURN = 100
+
+function needsTurn(depth: number): boolean {
+  return depth % LEVELS_A_TURN === LEVELS_A_TURN - 1
 }
 
 /** The state after a node: found or computed when it is first needed, so that a prefix no run starts from is not. */
@@ -103,6 +116,7 @@ export async function runViewTree(lm: FrozenLm, root: ViewNode, options: TreeRun
       held = prefixes.lease(step.key)
       if (held !== null) counts.hits += 1
       else {
+        if (needsTurn(above.depth)) await Promise.resolve()
         const past = await above.state.lease()
         const computed = await compute(step, past?.state ?? null)
         if (computed instanceof Float32Array) leaf = computed
@@ -128,6 +142,7 @@ export async function runViewTree(lm: FrozenLm, root: ViewNode, options: TreeRun
   }
   const visit = async (step: Step, above: Above): Promise<void> => {
     const { node, known, below } = step
+    if (needsTurn(above.depth)) await Promise.resolve()
     const viewTokens = above.viewTokens + node.tokens.length
     const truncatedTokens = above.truncatedTokens + node.truncatedTokens
     const emit = (hidden: Float32Array): void => {
@@ -140,6 +155,7 @@ export async function runViewTree(lm: FrozenLm, root: ViewNode, options: TreeRun
       viewTokens,
       truncatedTokens,
       last: k === lastRun && (own !== null || above.last),
+      depth: above.depth + 1,
     })
     try {
       if (node.emit !== null) {
@@ -151,25 +167,35 @@ export async function runViewTree(lm: FrozenLm, root: ViewNode, options: TreeRun
       own?.release()
     }
   }
-  const plan = planSteps(root, '', { cache, keyed: cache !== null || options.prefixes !== undefined })
-  await visit(plan, { state: ROOT_STATE, viewTokens: 0, truncatedTokens: 0, last: true })
-  return { vectors, savedTokens: plannedTokens(plan) - counts.computedTokens, ...counts }
+  const plan = planSteps(root, { cache, keyed: cache !== null || options.prefixes !== undefined })
+  await visit(plan.first, { state: ROOT_STATE, viewTokens: 0, truncatedTokens: 0, last: true, depth: 0 })
+  return { vectors, savedTokens: plan.tokens - counts.computedTokens, ...counts }
 }
 
+/** Steps in the order of the tree; without recursion, since a history of thousands of interactions is as deep a tree. */
 function planSteps(
-  node: ViewNode,
-  parentKey: string,
+  root: ViewNode,
   options: { readonly cache: VectorCache | null; readonly keyed: boolean },
-): Step {
-  invariant(node.emit === null || node.tokens.length > 0, 'a view node that emits has tokens')
-  const key = options.keyed && node.tokens.length > 0 ? viewKey(parentKey, node.tokens) : parentKey
-  const known = node.emit === null ? undefined : options.cache?.get(key)
-  const below = node.children.map((child) => planSteps(child, key, options))
-  const runs = (node.emit !== null && known === undefined) || below.some((step) => step.runs)
-  return { node, key, known, runs, below }
-}
-
-/** What the plan computes where nothing is stored. */
-function plannedTokens({ node, runs, below }: Step): number {
-  return below.reduce((sum, step) => sum + plannedTokens(step), runs ? node.tokens.length : 0)
+): { readonly first: Step; readonly tokens: number } {
+  const { cache, keyed } = options
+  const order: PlannedStep[] = []
+  const open: { readonly node: ViewNode; readonly parent: PlannedStep | null }[] = [{ node: root, parent: null }]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, parent } = next
+    invariant(node.emit === null || node.tokens.length > 0, 'a view node that emits has tokens')
+    const parentKey = parent?.key ?? ''
+    const key = keyed && node.tokens.length > 0 ? viewKey(parentKey, node.tokens) : parentKey
+    const known = node.emit === null ? undefined : cache?.get(key)
+    const step: PlannedStep = { node, key, known, runs: node.emit !== null && known === undefined, below: [] }
+    parent?.below.push(step)
+    order.push(step)
+    for (const child of node.children.toReversed()) open.push({ node: child, parent: step })
+  }
+  let tokens = 0
+  // A node stands before those below it.
+  for (const step of order.toReversed()) {
+    step.runs ||= step.below.some((lower) => lower.runs)
+    if (step.runs) tokens += step.node.tokens.length
+  }
+  return { first: invariant(order[0], 'a tree has a root'), tokens }
 }

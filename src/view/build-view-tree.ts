@@ -2,12 +2,11 @@
  * Views as a tree of token runs with shared prefixes: a view is a path from the root to a node that emits. Pure.
  */
 import { AppError, invariant } from '../errors.ts'
-import { endCheckpoint, type Interaction, prefixAt, type Trajectory, targetsAt } from '../trajectory/trajectory.ts'
-import { fitBudgets } from './fit-budgets.ts'
-import { headBlocks, interactionBlocks, recentBlocks, STATE_READOUT, stateBlocks, TARGET_READOUT } from './layout.ts'
+import { endCheckpoint, type Interaction, type Trajectory, targetsAt } from '../trajectory/trajectory.ts'
 import type { Recipe } from './recipe.ts'
-import { RECIPE_SHAPES, type SectionName, type TreeLevel } from './recipe-shape.ts'
-import { concatTokens, renderSection, type Section } from './section.ts'
+import { RECIPE_SHAPES, type TreeLevel } from './recipe-shape.ts'
+import { createSectionRenderer, type SectionRun, type SectionScope } from './render-sections.ts'
+import { concatSections, type Section } from './section.ts'
 import type { ViewEncoder } from './view-encoder.ts'
 
 /** Which vector a node's last token gives; indices are canonical, null where the recipe makes it independent of them. */
@@ -35,14 +34,15 @@ export interface ViewRequest {
   readonly encoder: ViewEncoder
 }
 
-interface Scope {
-  readonly checkpoint: number | null
-  readonly interaction: Interaction | null
+interface Scope extends SectionScope {
+  /** Checkpoints below are those with this newest interaction (null: without one); undefined: all. */
+  readonly newest: Interaction | null | undefined
 }
 
 /**
  * All views that the checkpoints need. Children stand in ascending order of interaction or checkpoint; a checkpoint
- * asked for twice is there once. Every path has at most min(budgets.view, contextLength) tokens.
+ * asked for twice is there once. Every path has at most min(budgets.view, contextLength) tokens; under `full` it has at
+ * most contextLength.
  * @throws option-invalid (a checkpoint outside 0 .. end), context-too-short
  */
 export function buildViewTree(request: ViewRequest): ViewNode {
@@ -53,93 +53,109 @@ export function buildViewTree(request: ViewRequest): ViewNode {
     if (!Number.isSafeInteger(c) || c < 0 || c > end)
       throw new AppError('option-invalid', `checkpoint ${c} of ${trajectory.id} is outside 0 .. ${end}`)
   }
-  const render = createRenderer(request)
-  const nodes = new Map<string, Pick<ViewNode, 'tokens' | 'truncatedTokens'>>()
+  const render = createSectionRenderer(request)
+  const contents = new Map<string, Section>()
+  /** Interactions of the last checkpoint: those of every earlier one are among them. */
+  const interactions = trajectory.interactions.filter(({ index }) => index < (checkpoints.at(-1) ?? 0))
+  const newestAt = new Map(
+    checkpoints.map((c) => [c, trajectory.interactions.findLast(({ index }) => index < c) ?? null]),
+  )
 
-  const targetsOf = (checkpoint: number | null): readonly Interaction[] => {
-    if (checkpoint !== null) return targetsAt(trajectory, checkpoint)
-    // Targets of one checkpoint contain those of every earlier one.
-    const last = checkpoints.at(-1)
-    return last === undefined ? [] : targetsAt(trajectory, last)
-  }
+  const checkpointsIn = ({ interaction, newest }: Scope): readonly number[] =>
+    checkpoints.filter((checkpoint) => {
+      const own = newestAt.get(checkpoint) ?? null
+      if (newest !== undefined) return own === newest
+      return interaction === null || interaction.index < (own?.index ?? -1)
+    })
   const scopesOf = (level: TreeLevel, above: Scope): readonly Scope[] => {
     switch (level.per) {
       case 'run':
         return [above]
       case 'checkpoint':
-        return checkpoints.map((checkpoint) => ({ ...above, checkpoint }))
-      case 'target':
-        return targetsOf(above.checkpoint).map((interaction) => ({ ...above, interaction }))
+        return checkpointsIn(above).map((checkpoint) => ({ ...above, checkpoint }))
+      case 'target': {
+        const targets = above.checkpoint === null ? interactions.slice(0, -1) : targetsAt(trajectory, above.checkpoint)
+        return targets.map((interaction) => ({ ...above, interaction }))
+      }
+      case 'step':
+        return interactions.map((interaction) => ({ ...above, interaction, newest: interaction }))
       default:
         return level.per satisfies never
     }
   }
-  const build = (level: TreeLevel, scope: Scope): ViewNode => {
-    const sections = level.sections.map((name) => render(name, scope))
-    // The same sections behind another parent are the same tokens: kept once.
-    const key = sections.map((section) => section.key).join(' ')
-    const content = nodes.get(key) ?? {
-      tokens: concatTokens(sections.map((section) => section.tokens)),
-      truncatedTokens: sections.reduce((sum, section) => sum + section.truncatedTokens, 0),
+  /** The same sections behind another parent are the same tokens: kept once. */
+  const contentOf = (runs: readonly SectionRun[]): Section => {
+    const filled = runs.filter((run) => run.tokens.length > 0 || run.truncatedTokens > 0)
+    const key = filled.map((run) => run.key).join(' ')
+    const content = contents.get(key) ?? concatSections(filled)
+    contents.set(key, content)
+    return { tokens: content.tokens, truncatedTokens: content.truncatedTokens }
+  }
+  const build = (level: TreeLevel, scope: Scope, next: readonly ViewNode[] = []): ViewNode => {
+    // Beside a chain of steps stands what comes before its first one.
+    const within = level.below.some(({ per }) => per === 'step') ? { ...scope, newest: null } : scope
+    const children = [...level.below.flatMap((lower) => buildBelow(lower, within)), ...next]
+    const runs = cutRuns(level.sections.flatMap((name) => render(name, scope)))
+    const [last = [], ...before] = runs.reverse()
+    let node: ViewNode = { ...contentOf(last), emit: emitOf(level, scope, interactions), children }
+    for (const run of before) {
+      const content = contentOf(run)
+      if (content.tokens.length > 0 || content.truncatedTokens > 0) node = { ...content, emit: null, children: [node] }
     }
-    nodes.set(key, content)
-    const children = level.below.flatMap((lower) => scopesOf(lower, scope).map((inner) => build(lower, inner)))
-    return { ...content, emit: emitOf(level, scope), children }
+    return node
   }
-  return build(RECIPE_SHAPES[recipe.name], { checkpoint: null, interaction: null })
+  const buildBelow = (level: TreeLevel, above: Scope): readonly ViewNode[] => {
+    const scopes = scopesOf(level, above)
+    if (level.per !== 'step') return scopes.map((scope) => build(level, scope))
+    return scopes.reduceRight((chain: readonly ViewNode[], scope) => [build(level, scope, chain)], [])
+  }
+  const root = build(RECIPE_SHAPES[recipe.name].tree, { checkpoint: null, interaction: null, newest: undefined })
+  if (!RECIPE_SHAPES[recipe.name].bounded) requireContext(root, request)
+  return root
 }
 
-function emitOf(level: TreeLevel, scope: Scope): ViewEmit | null {
-  if (level.emit === null) return null
-  const interaction = level.emit === 'h' ? invariant(scope.interaction, 'h is emitted per target').index : null
-  if (level.emit === 'q') invariant(scope.checkpoint !== null, 'q is emitted per checkpoint')
-  return { role: level.emit, interaction, checkpoint: scope.checkpoint }
-}
-
-interface KeyedSection extends Section {
-  /** Equal keys are equal sections of this trajectory. */
-  readonly key: string
-}
-
-/** Sections of one trajectory, each rendered once. */
-function createRenderer(request: ViewRequest): (name: SectionName, scope: Scope) => KeyedSection {
-  const { trajectory, recipe, contextLength, encoder } = request
-  const { prefixIds } = encoder.tokenizer
-  const stateReadout = encoder.encode(STATE_READOUT).head
-  const targetReadout = encoder.encode(TARGET_READOUT).head
-  const readoutTokens = stateReadout.length + targetReadout.length
-  const prefixTokens = prefixIds.length
-  const budgets = fitBudgets({ budgets: recipe.budgets, contextLength, readoutTokens, prefixTokens })
-  const rendered = new Map<string, KeyedSection>()
-
-  const sectionOf = (name: SectionName, scope: Scope): Section => {
-    const prefix = (): Trajectory =>
-      prefixAt(trajectory, invariant(scope.checkpoint, `${name} stands under a checkpoint`))
-    switch (name) {
-      case 'head': {
-        const head = renderSection(encoder, headBlocks(trajectory), budgets.head)
-        return { ...head, tokens: concatTokens([prefixIds, head.tokens]) }
-      }
-      case 'recent':
-        return renderSection(encoder, recentBlocks(prefix(), recipe.recentInteractions), budgets.recent)
-      case 'state':
-        return renderSection(encoder, stateBlocks(prefix()), budgets.state)
-      case 'target':
-        return renderSection(encoder, interactionBlocks(invariant(scope.interaction, 'a target')), budgets.target)
-      case 'state-readout':
-        return { tokens: stateReadout, truncatedTokens: 0 }
-      case 'target-readout':
-        return { tokens: targetReadout, truncatedTokens: 0 }
-      default:
-        return name satisfies never
+function emitOf(level: TreeLevel, scope: Scope, interactions: readonly Interaction[]): ViewEmit | null {
+  const { checkpoint } = scope
+  switch (level.emit) {
+    case null:
+      return null
+    case 'h': {
+      const interaction = invariant(scope.interaction, 'h is emitted per interaction')
+      // The newest interaction of the last checkpoint is nobody's target.
+      if (level.per === 'step' && interaction === interactions.at(-1)) return null
+      return { role: 'h', interaction: interaction.index, checkpoint }
     }
+    case 'q':
+      invariant(checkpoint !== null, 'q is emitted per checkpoint')
+      return { role: 'q', interaction: null, checkpoint }
+    default:
+      return level.emit satisfies never
   }
-  return (name, scope) => {
-    const of =
-      name === 'target' ? scope.interaction?.index : name === 'recent' || name === 'state' ? scope.checkpoint : ''
-    const key = `${name}:${of}`
-    const section = rendered.get(key) ?? { ...sectionOf(name, scope), key }
-    rendered.set(key, section)
-    return section
+}
+
+/** Sections up to and with each one that ends a run. */
+function cutRuns(sections: readonly SectionRun[]): SectionRun[][] {
+  const runs: SectionRun[][] = [[]]
+  sections.forEach((section, k) => {
+    runs.at(-1)?.push(section)
+    if (section.cutAfter && k < sections.length - 1) runs.push([])
+  })
+  return runs
+}
+
+/** @throws context-too-short when a path of the tree is longer than the model's context */
+function requireContext(root: ViewNode, { trajectory, recipe, contextLength }: ViewRequest): void {
+  const nodes = [{ node: root, tokens: root.tokens.length }]
+  let longest = 0
+  for (let at = nodes.pop(); at !== undefined; at = nodes.pop()) {
+    const { node, tokens } = at
+    longest = Math.max(longest, tokens)
+    for (const child of node.children) nodes.push({ node: child, tokens: tokens + child.tokens.length })
   }
+  if (longest <= contextLength) return
+  throw new AppError(
+    'context-too-short',
+    `recipe ${recipe.name} reads the whole history: that of ${trajectory.id} takes ${longest} tokens, the model's context is ${contextLength}: take a bounded recipe (--recipe once) or a model with a longer context`,
+    { details: { tokens: longest, limit: contextLength } },
+  )
 }

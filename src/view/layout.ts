@@ -14,6 +14,9 @@ export const STATE_READOUT = '\n[next] From its history the agent now needs:'
 /** Closes a target; h(i) is the hidden state of its last token. */
 export const TARGET_READOUT = '\n[later] Of this interaction the agent still needs:'
 
+/** Closes a view whose target stands before recent history and state. */
+export const FIRST_READOUT = '\n[later] Of the first interaction above the agent still needs:'
+
 /** A label is never truncated, so a name from a log may not be long. */
 const MAX_ACTOR_CHARS = 64
 
@@ -53,14 +56,57 @@ export function recentBlocks(prefix: Trajectory, recentInteractions: number): re
   return inOrder(recent, turns)
 }
 
+/** One interaction of a window and the turns between it and the one before. */
+export interface Step {
+  readonly interaction: Interaction
+  readonly turns: readonly Block[]
+}
+
+/**
+ * The window of `recentBlocks` as one step for each interaction, the newest one last. It grows from K to 2 K
+ * interactions before the newest, then K are left of it.
+ *   prefix  the trajectory at the checkpoint
+ */
+export function growingSteps(prefix: Trajectory, recentInteractions: number): readonly Step[] {
+  const { interactions, turns } = prefix
+  const older = Math.max(0, interactions.length - 1)
+  const period = recentInteractions + 1
+  const from = period * Math.max(0, Math.floor((older - recentInteractions) / period))
+  return interactions.slice(from).map((interaction, k) => {
+    const after = k === 0 ? interaction.index - 1 : (interactions[from + k - 1]?.index ?? -1)
+    return { interaction, turns: turnBlocks(turns, { after, upTo: interaction.index }) }
+  })
+}
+
 /** The newest interaction and everything after it. Before the first interaction: all turns. */
 export function stateBlocks(prefix: Trajectory): readonly Block[] {
   const newest = prefix.interactions.at(-1)
-  if (newest === undefined) return inOrder([], prefix.turns)
-  return inOrder(
-    [newest],
-    prefix.turns.filter((turn) => turn.before > newest.index),
-  )
+  return [...(newest === undefined ? [] : interactionBlocks(newest)), ...lastTurns(prefix)]
+}
+
+/** The turns after the newest interaction; all of them where there is none. */
+export function lastTurns(prefix: Trajectory): readonly Block[] {
+  const newest = prefix.interactions.at(-1)
+  return turnBlocks(prefix.turns, { after: newest?.index ?? -1, upTo: Number.POSITIVE_INFINITY })
+}
+
+/** An interaction of the whole history, with the turns since the one before it. */
+export function stepBlocks(trajectory: Trajectory, interaction: Interaction): readonly Block[] {
+  const before = trajectory.interactions.findLast((other) => other.index < interaction.index)
+  const turns = turnBlocks(trajectory.turns, { after: before?.index ?? -1, upTo: interaction.index })
+  return [...turns, ...interactionBlocks(interaction)]
+}
+
+/** Interactions one after the other, without what stood between them. */
+export function chosenBlocks(interactions: readonly Interaction[]): readonly Block[] {
+  return interactions.flatMap(interactionBlocks)
+}
+
+function turnBlocks(
+  turns: readonly Turn[],
+  range: { readonly after: number; readonly upTo: number },
+): readonly Block[] {
+  return turns.filter((turn) => turn.before > range.after && turn.before <= range.upTo).map(turnBlock)
 }
 
 function inOrder(interactions: readonly Interaction[], turns: readonly Turn[]): readonly Block[] {

@@ -26,6 +26,16 @@ export interface Section {
  *   returns  tokens.length <= budget, always
  */
 export function renderSection(encoder: ViewEncoder, blocks: readonly Block[], budget: number): Section {
+  return concatSections(renderGroups(encoder, [blocks], budget))
+}
+
+/** One section cut into one for each group of blocks: the same tokens as of the groups' blocks in one section. */
+export function renderGroups(
+  encoder: ViewEncoder,
+  groups: readonly (readonly Block[])[],
+  budget: number,
+): readonly Section[] {
+  const blocks = groups.flat()
   const labels = blocks.map((block) => encoder.encode(block.label).head)
   const bodies = blocks.map((block) => encoder.encode(block.body))
   let first = 0
@@ -36,14 +46,23 @@ export function renderSection(encoder: ViewEncoder, blocks: readonly Block[], bu
     bodies.slice(first).map((body) => body.tokenCount),
     budget - labelTokens,
   )
-  let truncatedTokens = bodies.slice(0, first).reduce((sum, body) => sum + body.tokenCount, 0)
-  const runs: Int32Array[] = []
-  bodies.slice(first).forEach((body, k) => {
-    const cut = truncateTokens(encoder, body, shares[k] ?? 0)
-    truncatedTokens += cut.goneTokens
-    runs.push(labels[first + k] ?? new Int32Array(0), cut.tokens)
+  const rendered = bodies.map((body, k): Section => {
+    if (k < first) return { tokens: new Int32Array(0), truncatedTokens: body.tokenCount }
+    const cut = truncateTokens(encoder, body, shares[k - first] ?? 0)
+    return { tokens: concatTokens([labels[k] ?? new Int32Array(0), cut.tokens]), truncatedTokens: cut.goneTokens }
   })
-  return { tokens: concatTokens(runs), truncatedTokens }
+  let from = 0
+  return groups.map((group) => {
+    from += group.length
+    return concatSections(rendered.slice(from - group.length, from))
+  })
+}
+
+export function concatSections(sections: readonly Section[]): Section {
+  return {
+    tokens: concatTokens(sections.map((section) => section.tokens)),
+    truncatedTokens: sections.reduce((sum, section) => sum + section.truncatedTokens, 0),
+  }
 }
 
 export function concatTokens(runs: readonly ArrayLike<number>[]): Int32Array {

@@ -8,23 +8,41 @@ import { readLabels } from '../../../data/store/labels.ts'
 import { readRuns } from '../../../data/store/runs.ts'
 import { describeRepresentation } from '../../../models/frozen-lm/describe-representation.ts'
 import type { ExtractorOptions } from '../../../models/frozen-lm/extraction.ts'
+import { describeMemory, megabytes } from '../../../models/frozen-lm/memory-plan.ts'
+import { planExtractorMemory } from '../../../models/frozen-lm/plan-extractor-memory.ts'
 import { DEFAULT_PREFIX_CACHE_MB, prefixCacheBytes } from '../../../models/frozen-lm/prefix-cache.ts'
 import { startProcessExtractor } from '../../../models/frozen-lm/process-extractor.ts'
 import type { StorageDtype } from '../../../models/frozen-lm/representation.ts'
 import { resolveModelDirectory } from '../../../models/model-directory.ts'
 import { DEFAULT_MAX_CHECKPOINTS_PER_RUN } from '../../../training/choose-checkpoints.ts'
 import { type ExtractProgress, type ExtractResult, extractDataset } from '../../../training/extract.ts'
-import { DEFAULT_RECIPE, RECIPE_NAMES, type RecipeName, scaleBudgets } from '../../view/recipe.ts'
+import {
+  createRecipe,
+  DEFAULT_RECIPE,
+  RECENT_WINDOWS,
+  RECIPE_NAMES,
+  type RecentWindow,
+  type RecipeName,
+} from '../../view/recipe.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
+import {
+  type ExecutionFlags,
+  executionOf,
+  type QuantizeFlag,
+  withExecutionOptions,
+  withQuantizeOption,
+} from '../execution-options.ts'
+import { findModel } from '../find-model.ts'
 import { formatCount, type Progress, startProgress } from '../progress.ts'
 import { withAction } from '../run-action.ts'
 import { wholeNumber } from '../whole-number.ts'
 
-export interface ExtractFlags {
+export interface ExtractFlags extends ExecutionFlags, QuantizeFlag {
   readonly labels: string
   readonly model: string
   readonly layer: string
   readonly recipe: RecipeName
+  readonly recentWindow: RecentWindow
   readonly viewBudget: string
   readonly storage: StorageDtype
   readonly maxCheckpointsPerRun: string
@@ -49,7 +67,7 @@ export function createCommand(): Command {
     .argument('<runs.jsonl>', 'runs as `keepready import` writes them')
     .requiredOption('--labels <labels.jsonl>', 'their labels as `keepready annotate` writes them')
     .requiredOption('--out <dataset>', 'directory of the dataset; it holds the text of the runs too')
-    .option('--model <name>', 'tiny (embedded), or the directory of a Hugging Face checkpoint', 'tiny')
+    .option('--model <name>', 'tiny (embedded), a checkpoint directory, a .gguf file, or a pulled ORG/NAME', 'tiny')
     .option(
       '--layer <n>',
       'decoder layer whose output is read, 1-based; `default` is two thirds of the depth',
@@ -58,12 +76,17 @@ export function createCommand(): Command {
     .addOption(
       new Option(
         '--recipe <name>',
-        'once: one vector per interaction; shared-first: one per interaction and checkpoint',
+        'what a view reads (docs/views.md); once and full: one vector per interaction, others: one per pair',
       )
         .choices(RECIPE_NAMES)
         .default(DEFAULT_RECIPE.name),
     )
     .option('--view-budget <tokens>', 'most tokens of one view', String(DEFAULT_RECIPE.budgets.view))
+    .addOption(
+      new Option('--recent-window <kind>', 'fixed: the last 4 interactions; growing: 4 to 8, so that states are reused')
+        .choices(RECENT_WINDOWS)
+        .default(DEFAULT_RECIPE.window),
+    )
     .addOption(new Option('--storage <dtype>', 'how vectors are stored').choices(['f16', 'f32']).default('f16'))
     .option(
       '--max-checkpoints-per-run <n>',
@@ -87,7 +110,7 @@ export function createCommand(): Command {
       '\nExample:\n  $ keepready extract runs.jsonl --labels labels.jsonl --model tiny --out dataset/\n' +
         '  $ keepready train dataset/ --out router/',
     )
-  return withAction<ExtractFlags>(command, runExtract)
+  return withAction<ExtractFlags>(withQuantizeOption(withExecutionOptions(command)), runExtract)
 }
 
 export async function runExtract(
@@ -95,7 +118,7 @@ export async function runExtract(
   flags: ExtractFlags,
   [runsPath = '']: readonly string[],
 ): Promise<CommandResult> {
-  const extractor = extractorOptions(flags)
+  const extractor = extractorOptions({ ...flags, model: await findModel(flags.model, context) })
   const maxCheckpointsPerRun = wholeNumber('--max-checkpoints-per-run', flags.maxCheckpointsPerRun, 1)
   const workers = wholeNumber('--workers', flags.workers, 1)
   const seed = wholeNumber('--seed', flags.seed, 0)
@@ -105,6 +128,10 @@ export async function runExtract(
     runsSha256: (await hashFile(runsPath)).sha256,
     labelsSha256: (await hashFile(flags.labels)).sha256,
   }
+  const memory = planExtractorMemory(extractor)
+  context.writeErr(
+    `memory: at most ${megabytes(memory.totalBytes)} MB in ${workers === 1 ? 'one process' : `each of ${workers} processes`} (${describeMemory(memory)})\n`,
+  )
   const show = progressShower(context)
   try {
     const result = await extractDataset({
@@ -134,12 +161,9 @@ function extractorOptions(flags: ExtractFlags): ExtractorOptions {
   return {
     directory: resolveModelDirectory(flags.model),
     layer: flags.layer === 'default' ? 'default' : wholeNumber('--layer', flags.layer, 0),
-    recipe: {
-      ...DEFAULT_RECIPE,
-      name: flags.recipe,
-      budgets: viewBudget === DEFAULT_RECIPE.budgets.view ? DEFAULT_RECIPE.budgets : scaleBudgets(viewBudget),
-    },
+    recipe: createRecipe(flags.recipe, { view: viewBudget, window: flags.recentWindow }),
     storageDtype: flags.storage,
+    execution: executionOf(flags),
     prefixCacheBytes: prefixCacheBytes(wholeNumber('--prefix-cache-mb', flags.prefixCacheMb, 0)),
   }
 }

@@ -12,7 +12,8 @@ import {
   type Turn,
 } from '../../../src/trajectory/trajectory.ts'
 import { buildViewTree, type ViewNode } from '../../../src/view/build-view-tree.ts'
-import { RECIPE_NAMES, type Recipe } from '../../../src/view/recipe.ts'
+import { contextOfName, RECENT_WINDOWS, RECIPE_NAMES, type Recipe } from '../../../src/view/recipe.ts'
+import { candidatesPer } from '../../../src/view/recipe-shape.ts'
 import { createViewEncoder } from '../../../src/view/view-encoder.ts'
 import { interactionOf, trajectoryOf, turnOf } from '../../fakes/trajectories.ts'
 import { createWordTokenizer } from '../../fakes/word-tokenizer.ts'
@@ -60,18 +61,24 @@ const trajectory: fc.Arbitrary<Trajectory> = fc
   })
 
 const budget = fc.integer({ min: 1, max: 400 })
-const recipe: fc.Arbitrary<Recipe> = fc.record({
-  name: fc.constantFrom(...RECIPE_NAMES),
-  recentInteractions: fc.nat(5),
-  budgets: fc.record({
-    view: budget,
-    head: budget,
-    recent: budget,
-    state: budget,
-    target: budget,
-    readout: fc.constantFrom(64, 48),
-  }),
-})
+const recipe: fc.Arbitrary<Recipe> = fc
+  .record({
+    name: fc.constantFrom(...RECIPE_NAMES),
+    recentInteractions: fc.nat(5),
+    window: fc.constantFrom(...RECENT_WINDOWS),
+    budgets: fc.record({
+      view: budget,
+      head: budget,
+      recent: budget,
+      state: budget,
+      target: budget,
+      readout: fc.constantFrom(64, 48),
+    }),
+  })
+  .map((choice) => ({
+    ...choice,
+    recentInteractions: contextOfName(choice.name) ?? choice.recentInteractions,
+  }))
 
 /** Every path's length, its emits included. */
 function pathLengths(node: ViewNode, above = 0): readonly number[] {
@@ -114,6 +121,39 @@ describe('a view', () => {
   })
 })
 
+describe('a view tree', () => {
+  const tokenizer = createWordTokenizer([0])
+  const encoderOf = () => createViewEncoder(tokenizer, { largestSection: 8192, maxCachedChars: 1_000_000 })
+
+  test.prop([trajectory, recipe], { numRuns: 150 })(
+    'is the same whenever it is built, and holds each vector once, with the same view whichever checkpoints are asked for',
+    (run, choice) => {
+      const end = endCheckpoint(run)
+      const budgets = { ...choice.budgets, view: choice.budgets.view + 64 }
+      const of = (checkpoints: readonly number[]) =>
+        viewsOf(
+          buildViewTree({
+            trajectory: run,
+            checkpoints,
+            recipe: { ...choice, budgets },
+            contextLength: 1 << 20,
+            encoder: encoderOf(),
+          }),
+        )
+      const all = of(Array.from({ length: end + 1 }, (_, c) => c))
+      expect(of(Array.from({ length: end + 1 }, (_, c) => c))).toEqual(all)
+      const views = new Map(all)
+      expect(views.size).toBe(all.length)
+      const last = of([end])
+      for (const [emit, tokens] of last) expect(views.get(emit)).toBe(tokens)
+      const targets = Math.max(0, run.interactions.length - 1)
+      expect(last.length).toBe(targets + 1)
+      const candidates = all.filter(([emit]) => emit.includes('"h"'))
+      if (candidatesPer(choice.name) === 'interaction') expect(candidates.length).toBe(targets)
+    },
+  )
+})
+
 describe('the view budget', () => {
   for (const [name, tokenizer] of Object.entries(TOKENIZERS)) {
     const encoder = createViewEncoder(tokenizer, { largestSection: 400, maxCachedChars: 1_000_000 })
@@ -122,14 +162,14 @@ describe('the view budget', () => {
       (run, choice, contextLength) => {
         const last = run.interactions.at(-1)?.index ?? -1
         const checkpoints = Array.from({ length: last + 2 }, (_, c) => c)
-        const limit = Math.min(choice.budgets.view, contextLength)
+        const limit = choice.name === 'full' ? contextLength : Math.min(choice.budgets.view, contextLength)
         let root: ViewNode
         try {
           root = buildViewTree({ trajectory: run, checkpoints, recipe: choice, contextLength, encoder })
         } catch (error) {
-          // Refused by name, and only where readout lines and 16 more tokens do not fit.
+          // Refused by name, and only where readout lines and 16 more tokens do not fit, or the whole history.
           expect(error instanceof AppError && error.code).toBe('context-too-short')
-          expect(limit).toBeLessThan(64)
+          if (choice.name !== 'full') expect(limit).toBeLessThan(64)
           return
         }
         for (const length of pathLengths(root)) expect(length).toBeLessThanOrEqual(limit)

@@ -80,6 +80,21 @@ describe('view trees behind a prefix cache', () => {
     expect(lm.liveStates).toBe(0)
   })
 
+  it('run histories of thousands of interactions, known or new', async () => {
+    const lm = createFakeFrozenLm({ contextLength: 1 << 20 })
+    let tree = node([1], 3000)
+    for (let k = 3000; k > 0; k--) tree = node([k], k, [tree])
+    const cache = createVectorCache(1 << 24)
+    const first = await runViewTree(lm, tree, { cache })
+    expect(first.vectors.length).toBe(3001)
+    expect(lm.peakStates).toBe(2)
+    const again = await runViewTree(lm, tree, { cache })
+    expect(again).toMatchObject({ computedTokens: 0, vectors: first.vectors })
+    // Nothing but the end is new, and no state is stored: everything runs again, from the root down.
+    const grown = await runViewTree(lm, node([1], 1, [...tree.children, node([7], 9)]), { cache })
+    expect(grown.computedTokens).toBe(2)
+  }, 30_000)
+
   for (const [size, bytes] of Object.entries({ none: 0, tiny: 400, ample: ROOM })) {
     it(`leave no state behind after an abort or a failure at any run, room ${size}`, async () => {
       for (let at = 0; at < 6; at++) {
