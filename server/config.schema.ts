@@ -3,6 +3,7 @@
  * order of precedence; unknown keys are errors; frozen after parsing; printed at start and served at /info.
  */
 import { z } from 'zod'
+import { DEVICES, type Execution, WEIGHTS_MODES } from '../models/frozen-lm/execution.ts'
 import { DEFAULT_PREFIX_CACHE_MB } from '../models/frozen-lm/prefix-cache.ts'
 import { AppError } from '../src/errors.ts'
 import { DEFAULT_OPERATING_POINT, OPERATING_POINT_NAMES } from '../src/router/operating-points.ts'
@@ -20,6 +21,18 @@ const schema = z.strictObject({
     .nullable()
     .default(null)
     .describe('frozen LM directory or `tiny`; null: the one named in router.json'),
+  device: z
+    .enum(DEVICES)
+    .default('cpu')
+    .describe('what the model runs on: cpu, cuda or webgpu; never replaced silently'),
+  weights: z
+    .enum(WEIGHTS_MODES)
+    .default('auto')
+    .describe('mmap: mapped from their files; resident: packed copies; auto: mmap for F32 files'),
+  memoryMb: positiveInt
+    .nullable()
+    .default(null)
+    .describe('most MB resident in the model process; runs are cut to fit, or it is refused'),
   host: z.string().default('127.0.0.1').describe('address to listen on; one that is not loopback needs a token'),
   port: z.coerce.number().int().min(0).max(65535).default(8088).describe('TCP port; 0 takes a free one'),
   token: z.string().min(1).nullable().default(null).describe('bearer token every request must carry; null: none'),
@@ -85,6 +98,14 @@ export function parseServerConfig(sources: {
     return field === '' ? issue.message : `${flagName(field)} (${environmentName(field)}): ${issue.message}`
   })
   throw new AppError('option-invalid', `server configuration: ${problems.join('; ')}`)
+}
+
+/** How the configured server runs its frozen LM. */
+export function executionOf(
+  config: Pick<ServerConfig, 'device' | 'weights' | 'memoryMb'>,
+): Omit<Execution, 'quantize'> {
+  const { device, weights, memoryMb } = config
+  return { device, weights, memoryBytes: memoryMb === null ? null : memoryMb * 1e6 }
 }
 
 /** What /info and the start-up log may show. */

@@ -38,8 +38,17 @@ const MIN_READ_MS = 500
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const { config } = parts
   requireSafeListener(config.host, config.token)
-  const { router, model, operatingPoint, maxQueueTokens, prefixCacheMb } = config
-  const thread = await startHistoryThread({ router, model, operatingPoint, maxQueueTokens, prefixCacheMb })
+  const { router, model, operatingPoint, maxQueueTokens, prefixCacheMb, device, weights, memoryMb } = config
+  const thread = await startHistoryThread({
+    router,
+    model,
+    operatingPoint,
+    maxQueueTokens,
+    prefixCacheMb,
+    device,
+    weights,
+    memoryMb,
+  })
   const calls = createCallTracker(thread.answer)
   const info: InfoResponse = {
     name: 'keepready',

@@ -6,6 +6,7 @@ import { describeRepresentation } from './describe-representation.ts'
 import type { Extractor, ExtractorOptions } from './extraction.ts'
 import { assembleExtractor } from './extractor.ts'
 import { loadFrozenLm } from './load-frozen-lm.ts'
+import { longestView } from './plan-extractor-memory.ts'
 
 /**
  * An extractor in this thread: its runs block the event loop. Servers and commands use startSupervisedExtractor and
@@ -14,7 +15,13 @@ import { loadFrozenLm } from './load-frozen-lm.ts'
  */
 export async function createExtractor(options: ExtractorOptions): Promise<Extractor> {
   const { directory, layer, execution = {}, vectorCacheBytes = 0, prefixCacheBytes = 0 } = options
-  const lm = await loadFrozenLm({ directory, layer, execution })
+  const lm = await loadFrozenLm({
+    directory,
+    layer,
+    execution,
+    viewTokens: longestView(options.recipe),
+    cacheBytes: vectorCacheBytes + prefixCacheBytes,
+  })
   try {
     const tokenizer = loadTokenizer(directory)
     const representation = describeRepresentation(options)

@@ -13,13 +13,14 @@ import { createRepresentation, type Representation } from './representation.ts'
  * @throws layer-out-of-range and what openCheckpoint throws
  */
 export function describeRepresentation(options: ExtractorOptions): Representation {
-  const { directory, layer, recipe, storageDtype } = options
+  const { directory, layer, recipe, storageDtype, execution = {} } = options
   const { config } = openCheckpoint(directory)
   const { architecture, hiddenSize, layerCount } = config
   return createRepresentation({
     model: { name: basename(resolve(directory)), architecture, hiddenSize, filesSha256: hashModelFiles(directory) },
     layer: resolveLayer({ directory, wanted: layer, layerCount }),
     storageDtype,
+    ...(execution.quantize === 'int8' ? { quantize: 'int8' } : {}),
     recipe,
   })
 }

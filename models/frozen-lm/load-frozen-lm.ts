@@ -1,8 +1,10 @@
 /** From a model directory, a layer and a device to a running frozen LM. */
 import { AppError } from '../../src/errors.ts'
+import { boundRuns } from './bounded-runs.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { openOnDevice } from './devices/open-on-device.ts'
 import { completeExecution, type Execution } from './execution.ts'
+import { planMemory } from './memory-plan.ts'
 import type { FrozenLm } from './port.ts'
 
 export interface FrozenLmOptions {
@@ -12,6 +14,10 @@ export interface FrozenLmOptions {
   readonly layer: number | 'default'
   /** How it is run; default: on the CPU. A device is never replaced silently. */
   readonly execution?: Partial<Execution>
+  /** Tokens of the longest view, for the memory budget; Infinity for the model's whole context, the default. */
+  readonly viewTokens?: number
+  /** Bytes that caches above the model may fill, for the memory budget. */
+  readonly cacheBytes?: number
 }
 
 /** Two thirds of the depth, rounded up (DESIGN section 15). */
@@ -20,13 +26,19 @@ export function defaultLayer(layerCount: number): number {
 }
 
 /**
- * @throws layer-out-of-range, and what openCheckpoint and openOnDevice throw
+ * @throws layer-out-of-range, memory-budget-too-small, and what openCheckpoint and openOnDevice throw
  */
 export async function loadFrozenLm(options: FrozenLmOptions): Promise<FrozenLm> {
-  const { directory, layer: wanted } = options
+  const { directory, layer: wanted, cacheBytes = 0 } = options
   const checkpoint = openCheckpoint(directory)
   const layer = resolveLayer({ directory, wanted, layerCount: checkpoint.config.layerCount })
-  return openOnDevice({ checkpoint, layer, execution: completeExecution(options.execution) })
+  const execution = completeExecution(options.execution)
+  const { contextLength } = checkpoint.config
+  const viewTokens = Math.min(contextLength, options.viewTokens ?? contextLength)
+  // Refused before anything is allocated.
+  const { runTokens } = planMemory({ checkpoint, layer, execution, viewTokens, cacheBytes })
+  const lm = await openOnDevice({ checkpoint, layer, execution })
+  return execution.memoryBytes === null ? lm : boundRuns(lm, runTokens)
 }
 
 /**

@@ -7,6 +7,7 @@ import { prefixCacheBytes } from '../../models/frozen-lm/prefix-cache.ts'
 import { startSupervisedExtractor } from '../../models/frozen-lm/supervised-host.ts'
 import { AppError, invariant } from '../../src/errors.ts'
 import { answerCall, type CallParts, type HistoryCall } from '../answer-call.ts'
+import { executionOf } from '../config.schema.ts'
 import { describeRouter } from '../describe-router.ts'
 import { createHistoryService } from '../history-service.ts'
 import { openReadiness } from '../open-readiness.ts'
@@ -33,6 +34,7 @@ async function open(options: ThreadOptions): Promise<void> {
     model: options.model,
     operatingPoint: options.operatingPoint,
     maxQueueTokens: options.maxQueueTokens,
+    execution: executionOf(options),
     prefixCacheBytes: prefixCacheBytes(options.prefixCacheMb),
     startExtractor: startSupervisedExtractor,
     nowMs,

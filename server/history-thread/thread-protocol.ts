@@ -11,7 +11,7 @@ import type { HistoryCallKind } from '../wire/routes.schema.ts'
 /** What the thread is started with. */
 export type ThreadOptions = Pick<
   ServerConfig,
-  'router' | 'model' | 'operatingPoint' | 'maxQueueTokens' | 'prefixCacheMb'
+  'router' | 'model' | 'operatingPoint' | 'maxQueueTokens' | 'prefixCacheMb' | 'device' | 'weights' | 'memoryMb'
 >
 
 /** What probes and metrics show of the thread. */

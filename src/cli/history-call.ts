@@ -14,10 +14,11 @@ import { HISTORY_FORMATS, type HistoryFormat, type Pins } from '../protocol/hist
 import { THINKING_BINDINGS, type ThinkingBinding } from '../protocol/thinking-binding.ts'
 import { DEFAULT_OPERATING_POINT, OPERATING_POINT_NAMES, type OperatingPointName } from '../router/operating-points.ts'
 import type { CommandContext } from './command-context.ts'
+import { type ExecutionFlags, executionOf, withExecutionOptions } from './execution-options.ts'
 import { readText } from './read-text.ts'
 import { wholeNumberParser } from './whole-number.ts'
 
-export interface HistoryOptions {
+export interface HistoryOptions extends ExecutionFlags {
   readonly format: HistoryFormat
   readonly router: string
   readonly model?: string
@@ -46,7 +47,7 @@ export function danglingOption(): Option {
 }
 
 export function withHistoryOptions(command: Command): Command {
-  return withFormatOption(command)
+  return withExecutionOptions(withFormatOption(command))
     .argument('<history.json>', 'a message list or a request body, as you would send it to the provider; - reads stdin')
     .requiredOption('--router <dir>', 'directory that `keepready train` wrote')
     .option('--model <dir>', 'frozen LM the router was trained on (default: the one router.json names)')
@@ -95,6 +96,7 @@ export async function callHistoryService<T>(call: {
     model: options.model ?? null,
     operatingPoint: options.operatingPoint,
     maxQueueTokens: Number.POSITIVE_INFINITY,
+    execution: executionOf(options),
     startExtractor: startWorkerExtractor,
     nowMs: context.nowMs,
     onExtraction: () => undefined,

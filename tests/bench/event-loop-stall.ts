@@ -26,6 +26,9 @@ async function main([path, format]: readonly string[]): Promise<void> {
     operatingPoint: 'f1',
     maxQueueTokens: 1e9,
     prefixCacheMb: 0,
+    device: 'cpu',
+    weights: 'auto',
+    memoryMb: null,
   })
   const readiness = await openReadiness({
     routerDirectory: directory,

@@ -3,7 +3,16 @@ import { packageFile } from '../../../models/package-root.ts'
 import type { HistoryAnswer, HistoryCall } from '../../../server/answer-call.ts'
 import { type HistoryThread, startHistoryThread } from '../../../server/history-thread/history-thread.ts'
 
-const OPTIONS = { router: '/nowhere', model: null, operatingPoint: 'f1', maxQueueTokens: 1, prefixCacheMb: 0 } as const
+const OPTIONS = {
+  router: '/nowhere',
+  model: null,
+  operatingPoint: 'f1',
+  maxQueueTokens: 1,
+  prefixCacheMb: 0,
+  device: 'cpu',
+  weights: 'auto',
+  memoryMb: null,
+} as const
 const FRAGILE = packageFile('tests', 'fixtures', 'fragile-thread.mjs')
 
 let thread: HistoryThread | undefined

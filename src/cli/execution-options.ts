@@ -1,0 +1,64 @@
+/** The options that say how a frozen LM is run, the same in every command that runs one. */
+import { type Command, Option } from 'commander'
+import {
+  DEVICES,
+  type Execution,
+  QUANTIZE_MODES,
+  type QuantizeMode,
+  WEIGHTS_MODES,
+  type WeightsMode,
+} from '../../models/frozen-lm/execution.ts'
+import type { Device } from '../../models/frozen-lm/port.ts'
+import { wholeNumberParser } from './whole-number.ts'
+
+export interface ExecutionFlags {
+  readonly device?: Device
+  readonly weights?: WeightsMode
+  readonly memoryMb?: number
+}
+
+export interface QuantizeFlag {
+  readonly quantize?: QuantizeMode
+}
+
+export function withExecutionOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--device <name>', 'what the model runs on; never replaced silently (see keepready devices)')
+        .choices(DEVICES)
+        .default('cpu'),
+    )
+    .addOption(
+      new Option(
+        '--weights <how>',
+        'mmap: mapped from their files, shared between processes; resident: packed copies; auto: mmap for F32 files',
+      )
+        .choices(WEIGHTS_MODES)
+        .default('auto'),
+    )
+    .option(
+      '--memory-mb <n>',
+      'most MB resident in each model process: runs are cut to fit (same result), or it is refused',
+      wholeNumberParser(1),
+    )
+}
+
+/** Where the user decides; a trained router has decided already. */
+export function withQuantizeOption(command: Command): Command {
+  return command.addOption(
+    new Option('--quantize <how>', 'int8: integer matrix products; faster, and other vectors (docs/devices.md)')
+      .choices(QUANTIZE_MODES)
+      .default('none'),
+  )
+}
+
+/** Only what was given: the defaults are the model's. */
+export function executionOf(flags: ExecutionFlags & QuantizeFlag): Partial<Execution> {
+  const { device, weights, memoryMb, quantize } = flags
+  return {
+    ...(device === undefined ? {} : { device }),
+    ...(weights === undefined ? {} : { weights }),
+    ...(memoryMb === undefined ? {} : { memoryBytes: memoryMb * 1e6 }),
+    ...(quantize === undefined ? {} : { quantize }),
+  }
+}
