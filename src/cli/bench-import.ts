@@ -11,6 +11,7 @@ import type { FormatName, Importer } from '../../data/import/importer.ts'
 import { IMPORTERS } from '../../data/import/importers.ts'
 import { openLog } from '../../data/import/sample-log.ts'
 import { writeRuns } from '../../data/store/runs.ts'
+import { AppError } from '../errors.ts'
 import type { Trajectory } from '../trajectory/trajectory.ts'
 import { GENERATED_FORMATS, generateLog } from './bench-import-logs.ts'
 
@@ -82,18 +83,39 @@ async function writeLines(path: string, lines: Iterable<string>): Promise<void> 
   await file.writeFile(pending)
 }
 
-/** Files that exactly one importer claims. */
+/** Files that exactly one importer claims and can read. */
 async function logsByFormat(folders: readonly string[]): Promise<ReadonlyMap<FormatName, readonly string[]>> {
   const byFormat = new Map<FormatName, string[]>()
   const { logs } = await findLogs(folders)
   for (const log of logs) {
-    const { sample } = await openLog(log.path, log.name)
-    const claims = IMPORTERS.filter((importer) => importer.detect(sample) !== null)
+    const claims = await claimsOf(log.path)
     const [claim] = claims
-    if (claim === undefined || claims.length > 1) continue
+    if (claim === undefined || claims.length > 1 || !(await canRead(claim, log.path))) continue
     byFormat.set(claim.name, [...(byFormat.get(claim.name) ?? []), log.path])
   }
   return byFormat
+}
+
+/** None for what cannot be opened at all. */
+async function claimsOf(path: string): Promise<readonly Importer[]> {
+  try {
+    const { sample } = await openLog(path, path)
+    return IMPORTERS.filter((importer) => importer.detect(sample) !== null)
+  } catch (cause) {
+    if (cause instanceof AppError) return []
+    throw cause
+  }
+}
+
+async function canRead(importer: Importer, path: string): Promise<boolean> {
+  try {
+    let runs = 0
+    for await (const _ of readAll(importer, [path])) runs += 1
+    return runs > 0
+  } catch (cause) {
+    if (cause instanceof AppError) return false
+    throw cause
+  }
 }
 
 interface MeasuredLog {
