@@ -100,6 +100,8 @@ describe.each(CASES)('a served router of recipe %s, window %s', (recipe, window)
       expect(worst, JSON.stringify({ ...pair, served: served?.p })).toBeLessThanOrEqual(TOLERANCE)
     }
     expect(answers.size).toBeGreaterThan(quick ? 3 : 10)
+    // Runs of one task share its head, at least.
+    expect(server.status().prefixSavedTokens).toBeGreaterThan(0)
   })
 })
 
