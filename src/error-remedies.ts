@@ -67,7 +67,7 @@ export const ERROR_REMEDY = {
     'Raise `--memory-mb` to what the message names, lower `--view-budget` or `--layer`, or keep the weights mapped.',
   'endpoint-unreachable':
     'Run the same command again once the endpoint answers: no answer that came is asked for again.',
-  'device-unavailable': '`keepready devices` says what is missing and what to do; `--device cpu` always works.',
+  'device-unavailable': 'Ask `keepready devices` what is missing and what to do; `--device cpu` always works.',
   'device-self-check-failed':
     'Update the driver of the device, or use `--device cpu`: the device gives other hidden states than the CPU.',
   'session-failed': 'The model runtime refused the model or failed in it; report the message if other models work.',
