@@ -7,10 +7,11 @@ import { DEFAULT_PREFIX_CACHE_MB, prefixCacheBytes } from '../../models/frozen-l
 import { startWorkerExtractor } from '../../models/frozen-lm/worker-extractor.ts'
 import { packageFile } from '../../models/package-root.ts'
 import { endCheckpoint, type Trajectory } from '../trajectory/trajectory.ts'
-import { DEFAULT_RECIPE, type RecipeName } from '../view/recipe.ts'
+import { createRecipe, DEFAULT_RECIPE, type RecentWindow, type RecipeName } from '../view/recipe.ts'
 
 export interface ReplayTokens {
   readonly recipe: RecipeName
+  readonly window: RecentWindow
   readonly run: string
   /** Replayed one after the other; the first of them, which finds nothing, is not counted. */
   readonly checkpoints: number
@@ -23,9 +24,10 @@ const VECTOR_CACHE_BYTES = 64 << 20
 /** Tokens do not depend on depth, but bytes of states do: the bound shrinks with the layers. */
 const REPLAY_LAYER = 2
 /** The default first. A checkpoint of shared-first computes every target, so fewer of them are replayed. */
-const RECIPES: readonly { readonly name: RecipeName; readonly share: number }[] = [
-  { name: 'once', share: 1 },
-  { name: 'shared-first', share: 1 / 4 },
+const RECIPES: readonly { readonly name: RecipeName; readonly window: RecentWindow; readonly share: number }[] = [
+  { name: DEFAULT_RECIPE.name, window: DEFAULT_RECIPE.window, share: 1 },
+  { name: DEFAULT_RECIPE.name, window: DEFAULT_RECIPE.window === 'fixed' ? 'growing' : 'fixed', share: 1 },
+  { name: 'shared-first', window: DEFAULT_RECIPE.window, share: 1 / 4 },
 ]
 /** By then the recent section is full; later starts only make the first checkpoint, which is not counted, longer. */
 const FIRST_CHECKPOINT = 8
@@ -46,16 +48,19 @@ export async function replayRun(options: {
   if (trajectory === null) return []
   const replays: ReplayTokens[] = []
   let done = 0
-  for (const { name: recipe, share } of RECIPES) {
+  for (const { name: recipe, window, share } of RECIPES) {
     const checkpoints = checkpointsOf(trajectory, replayLength(options.checkpoints, share))
     const counts: number[] = []
     for (const cached of [false, true])
       counts.push(
-        await countTokens({ ...options, trajectory, recipe, cached, checkpoints }, () => options.onCheckpoint(++done)),
+        await countTokens({ ...options, trajectory, recipe, window, cached, checkpoints }, () =>
+          options.onCheckpoint(++done),
+        ),
       )
     const [computedTokens = 0, computedTokensWithCache = 0] = counts
     replays.push({
       recipe,
+      window,
       run: trajectory.id,
       checkpoints: checkpoints.length - 1,
       computedTokens,
@@ -94,16 +99,17 @@ async function countTokens(
     readonly signal: AbortSignal
     readonly trajectory: Trajectory
     readonly recipe: RecipeName
+    readonly window: RecentWindow
     readonly cached: boolean
   },
   onCheckpoint: () => void,
 ): Promise<number> {
-  const { directory, layer, trajectory, recipe, cached, signal } = replay
+  const { directory, layer, trajectory, recipe, window, cached, signal } = replay
   const replayLayer = Math.min(REPLAY_LAYER, layer)
   const extractor = await startWorkerExtractor({
     directory,
     layer: replayLayer,
-    recipe: { ...DEFAULT_RECIPE, name: recipe },
+    recipe: createRecipe(recipe, { window }),
     storageDtype: 'f32',
     vectorCacheBytes: VECTOR_CACHE_BYTES,
     prefixCacheBytes: cached ? Math.floor((prefixCacheBytes(DEFAULT_PREFIX_CACHE_MB) * replayLayer) / layer) : 0,
