@@ -22,8 +22,8 @@ export interface GraphVariant {
    * at-run   each when its layer runs, and is dropped again: the file's pages are all that stays
    */
   readonly widen: 'at-load' | 'at-run'
-  /** Gives the matrices of the linear maps as integers; null leaves them as they are. */
-  readonly quantise: ((tensor: CheckpointTensor) => Int8Matrix) | null
+  /** Gives the matrix of a linear map as integers; null leaves one, or all of them, as they are. */
+  readonly quantise: ((name: string, tensor: CheckpointTensor) => Int8Matrix | null) | null
 }
 
 export const CPU_VARIANT: GraphVariant = { operators: 'fused', widen: 'at-load', quantise: null }

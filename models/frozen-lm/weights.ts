@@ -2,9 +2,9 @@
 import { relative, sep } from 'node:path'
 import { invariant } from '../../src/errors.ts'
 import { ONNX_DTYPE, type OnnxDtype, type OnnxGraph } from '../onnx/onnx-graph.ts'
-import type { Checkpoint, CheckpointTensor } from './checkpoint.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { EMBEDDING, type WeightDtype } from './decoder.ts'
-import type { GraphVariant } from './graph-variant.ts'
+import type { GraphVariant, Int8Matrix } from './graph-variant.ts'
 
 const ONNX_NAME = { F32: 'f32', F16: 'f16', BF16: 'bf16' } as const satisfies Record<WeightDtype, OnnxDtype>
 
@@ -34,7 +34,8 @@ export function createWeights(graph: OnnxGraph, checkpoint: Checkpoint, variant:
     has: (name) => checkpoint.tensors.has(name),
     load: (name) => widen(name, declare(name).dtype),
     multiply(input, name) {
-      if (variant.quantise !== null) return multiplyInt8(graph, { input, name, tensor: find(name), variant })
+      const integers = variant.quantise?.(name, find(name)) ?? null
+      if (integers !== null) return multiplyInt8(graph, { input, name, integers })
       const { dtype, shape } = declare(name)
       const matrix =
         variant.widen === 'at-run' && dtype !== 'F32'
@@ -74,19 +75,18 @@ function multiplyInt8(
   product: {
     readonly input: string
     readonly name: string
-    readonly tensor: CheckpointTensor
-    readonly variant: GraphVariant
+    readonly integers: Int8Matrix
   },
 ): string {
-  const { input, name, tensor, variant } = product
-  const [outputs = 0, inputs = 0] = tensor.shape
-  const matrix = invariant(variant.quantise?.(tensor), 'the variant quantises')
+  const { input, name, integers } = product
+  const outputs = integers.scales.length
+  const inputs = integers.values.length / outputs
   return graph.op(
     'DynamicQuantizeMatMul',
     [
       input,
-      graph.constant(`${name}.int8`, 'i8', [inputs, outputs], matrix.values),
-      graph.constant(`${name}.scale`, 'f32', [outputs], matrix.scales),
+      graph.constant(`${name}.int8`, 'i8', [inputs, outputs], integers.values),
+      graph.constant(`${name}.scale`, 'f32', [outputs], integers.scales),
       graph.constant(`zero_points_${outputs}`, 'i8', [outputs], new Int8Array(outputs)),
     ],
     { microsoft: true },
