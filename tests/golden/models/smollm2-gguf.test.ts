@@ -9,8 +9,9 @@ import { join } from 'node:path'
 import { afterAll, expect } from 'vitest'
 import { openCheckpoint } from '../../../models/frozen-lm/checkpoint.ts'
 import { convertGguf } from '../../../models/gguf/convert.ts'
+import { packageFile } from '../../../models/package-root.ts'
 import { loadTokenizer } from '../../../models/tokenizer/hf-tokenizer.ts'
-import { itWithSmolLm2Gguf, SMOLLM2, SMOLLM2_GGUF, sharedPath } from '../../shared-folder.ts'
+import { itWithSmolLm2Gguf, SMOLLM2, SMOLLM2_GGUF } from '../../shared-folder.ts'
 
 /** Of the script's model.safetensors (its constant SHA256). */
 const WEIGHTS_SHA256 = 'd8d8571b3af99053c8ad455ce009d8479eec5da515f80a417c075d0a7f317904'
@@ -26,8 +27,9 @@ itWithSmolLm2Gguf('SmolLM2 as GGUF becomes the same file of weights, the same co
   expect(openCheckpoint(directory).config).toEqual(openCheckpoint(SMOLLM2).config)
 
   const [ours, published] = [loadTokenizer(directory), loadTokenizer(SMOLLM2)]
-  const text =
-    readFileSync(sharedPath('DESIGN.md'), 'utf8') + readFileSync(sharedPath('models', 'fetch-smollm2.mjs'), 'utf8')
+  const text = ['README.md', 'docs/protocol-rules.md', 'tests/golden/models/smollm2-gguf.test.ts']
+    .map((file) => readFileSync(packageFile(file), 'utf8'))
+    .join('')
   expect([...ours.encode(text)]).toEqual([...published.encode(text)])
   expect(ours.prefixIds).toEqual(published.prefixIds)
 })
