@@ -16,10 +16,11 @@ import { createMatMulProbe } from './bench-rates.ts'
 import { createSchedule, readClock, type Schedule, type ScheduleOptions, since, tokenSource } from './bench-schedule.ts'
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts'
 import { decoderStates } from './decoder-graph.ts'
+import { openOnDevice } from './devices/open-on-device.ts'
+import { completeExecution } from './execution.ts'
 import { resolveLayer } from './load-frozen-lm.ts'
 import type { FrozenLm } from './port.ts'
 import { runViewTree } from './run-view-tree.ts'
-import { createSession } from './session.ts'
 import { createVectorCache, viewKey } from './vector-cache.ts'
 
 export interface ArmRun {
@@ -47,7 +48,7 @@ const UNTIMED = { hidden: [], parts: [] } as const
 
 /**
  * @returns the arm with its model loaded and its weights touched
- * @throws what openCheckpoint, resolveLayer and createSession throw
+ * @throws what openCheckpoint, resolveLayer and openOnDevice throw
  */
 export async function openArm(spec: OwnArmSpec): Promise<Arm> {
   const { directory, task, contextLength } = spec
@@ -55,7 +56,7 @@ export async function openArm(spec: OwnArmSpec): Promise<Arm> {
   const config = { ...opened.config, contextLength: contextLength ?? opened.config.contextLength }
   const checkpoint: Checkpoint = { ...opened, config }
   const layer = resolveLayer({ directory, wanted: spec.layer, layerCount: config.layerCount })
-  const lm = await createSession(checkpoint, layer)
+  const lm = await openOnDevice({ checkpoint, layer, execution: completeExecution({ device: spec.device ?? 'cpu' }) })
   const vocabulary = config.vocabularySize
   await lm.prefill(tokenSource(0, vocabulary)(TOUCH_TOKENS), { past: null, rows: 'last', keepState: false })
   const runner = await createRunner(lm, task)

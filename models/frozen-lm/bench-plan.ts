@@ -3,6 +3,7 @@ import { AppError } from '../../src/errors.ts'
 import type { OwnArmSpec } from './bench-protocol.ts'
 import { type ArmKey, type BenchRow, type Cell, keyText, PEERS } from './bench-record.ts'
 import { type ScheduleOptions, spreadViews } from './bench-schedule.ts'
+import type { Device } from './port.ts'
 
 export interface BenchGrid {
   /** Every combination is a cell; the first of each is what the single figures are about. */
@@ -26,6 +27,7 @@ export interface PlannedArm {
 export interface PlanOptions {
   readonly directory: string
   readonly layer: number
+  readonly device?: Device | undefined
   readonly seed: number
   readonly repeats: number
   readonly grid: BenchGrid
@@ -75,8 +77,8 @@ export function planArms(options: PlanOptions): readonly PlannedArm[] {
   return arms.filter((arm, i) => arms.findIndex((other) => keyText(other.key) === keyText(arm.key)) === i)
 }
 
-function specOf(key: ArmKey, { directory, layer, seed, grid }: PlanOptions): OwnArmSpec {
-  const base = { directory, layer, contextLength: null }
+function specOf(key: ArmKey, { directory, layer, device, seed, grid }: PlanOptions): OwnArmSpec {
+  const base = { directory, layer, device, contextLength: null }
   switch (key.kind) {
     case 'naive':
     case 'shared-first':

@@ -13,6 +13,7 @@ import { SMOLLM2_SHAPE } from '../../models/frozen-lm/bench-random-checkpoint.ts
 import { BENCH_ROWS, type BenchRow, type ExtractionBenchRecord } from '../../models/frozen-lm/bench-record.ts'
 import { openCheckpoint } from '../../models/frozen-lm/checkpoint.ts'
 import { resolveLayer } from '../../models/frozen-lm/load-frozen-lm.ts'
+import type { Device } from '../../models/frozen-lm/port.ts'
 import { EMBEDDED_MODEL } from '../../models/model-directory.ts'
 import { AppError } from '../errors.ts'
 import { agreementOf, type BenchSetting, cardText } from './bench-card.ts'
@@ -20,6 +21,7 @@ import { type BenchFigure, figuresOf } from './bench-figures.ts'
 import { type ReplayTokens, replayRun, replaySteps } from './bench-replay.ts'
 import { benchPlots, benchReport, standaloneSvg } from './bench-report.ts'
 import type { CommandContext, CommandResult } from './command-context.ts'
+import { deviceOption } from './execution-options.ts'
 import { invocationOf } from './invocation.ts'
 import { packageVersion } from './package-version.ts'
 import { startProgress } from './progress.ts'
@@ -27,6 +29,7 @@ import { withAction } from './run-action.ts'
 import { wholeNumber } from './whole-number.ts'
 
 interface ExtractFlags {
+  readonly device: Device
   readonly model?: string
   readonly layer: string
   readonly shared?: string
@@ -96,6 +99,7 @@ export function createExtractBench(): Command {
       `checkpoint directory, ${EMBEDDED_MODEL}, or ${SMOLLM2_SHAPE_NAME} (random weights in that shape); default: SmolLM2-135M where its fetch script put it, else ${EMBEDDED_MODEL}`,
     )
     .option('--layer <n>', 'hidden states after this layer; default: two thirds of the depth', 'default')
+    .addOption(deviceOption())
     .option('--shared <tokens>', 'tokens of the shared part; several with commas, as below (default: 2048)')
     .option('--targets <n>', 'targets of a checkpoint (default: 16,64)')
     .option('--target-tokens <tokens>', 'mean tokens of a target, single ones within 25 % (default: 256)')
@@ -123,11 +127,11 @@ async function runExtractBench(context: CommandContext, flags: ExtractFlags): Pr
     const layer = Math.max(1, resolveLayer({ directory, wanted, layerCount: config.layerCount }))
     requireContext(shape.grid, { contextLength: config.contextLength, directory })
     const replays = rows.includes('prefix-cache') ? await replay(context, { directory, layer, shape }) : []
-    const record = await measure(context, { directory, layer, shape, rows, seed })
+    const record = await measure(context, { directory, layer, device: flags.device, shape, rows, seed })
     const judged = !flags.quick && config.hiddenSize === SMOLLM2_SHAPE.hidden_size && isDefaultGrid(shape.grid)
     const figures = figuresOf({ record, replays, grid: shape.grid, rows, judged })
     const setting = settingOf({
-      model: model.description,
+      model: flags.device === 'cpu' ? model.description : `${model.description} on ${flags.device}`,
       layer,
       repeats: shape.repeats,
       quick: flags.quick,
@@ -201,17 +205,19 @@ async function measure(
   options: {
     readonly directory: string
     readonly layer: number
+    readonly device: Device
     readonly shape: Shape
     readonly rows: readonly BenchRow[]
     readonly seed: number
   },
 ): Promise<ExtractionBenchRecord> {
-  const { directory, layer, shape, rows, seed } = options
+  const { directory, layer, device, shape, rows, seed } = options
   const { grid, repeats, loadBytes } = shape
   const progress = startProgress(context, { stage: 'bench extract', total: null, unit: 'steps' })
   const record = await benchExtraction({
     directory,
     layer,
+    device,
     grid,
     repeats,
     rows,

@@ -21,13 +21,15 @@ export interface QuantizeFlag {
   readonly quantize?: QuantizeMode
 }
 
+export function deviceOption(): Option {
+  return new Option('--device <name>', 'what the model runs on; never replaced silently (see keepready devices)')
+    .choices(DEVICES)
+    .default('cpu')
+}
+
 export function withExecutionOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option('--device <name>', 'what the model runs on; never replaced silently (see keepready devices)')
-        .choices(DEVICES)
-        .default('cpu'),
-    )
+    .addOption(deviceOption())
     .addOption(
       new Option(
         '--weights <how>',

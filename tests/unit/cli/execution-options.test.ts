@@ -1,0 +1,48 @@
+import { Command } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { parseServerConfig, executionOf as serverExecutionOf } from '../../../server/config.schema.ts'
+import { executionOf, withExecutionOptions, withQuantizeOption } from '../../../src/cli/execution-options.ts'
+
+function parse(...args: readonly string[]): ReturnType<typeof executionOf> {
+  const command = withQuantizeOption(withExecutionOptions(new Command('test').exitOverride())).configureOutput({
+    writeErr: () => undefined,
+  })
+  return executionOf(command.parse(args, { from: 'user' }).opts())
+}
+
+describe('the options that say how a model is run', () => {
+  it('default to the CPU, float32 and no limit', () => {
+    expect(parse()).toEqual({ device: 'cpu', weights: 'auto', quantize: 'none' })
+  })
+
+  it('are read', () => {
+    expect(parse('--device', 'cuda', '--weights', 'mmap', '--memory-mb', '512', '--quantize', 'int8')).toEqual({
+      device: 'cuda',
+      weights: 'mmap',
+      memoryBytes: 512e6,
+      quantize: 'int8',
+    })
+  })
+
+  it.each([
+    ['--device', 'gpu'],
+    ['--weights', 'packed'],
+    ['--memory-mb', '0'],
+    ['--memory-mb', '1.5'],
+    ['--quantize', 'int4'],
+  ])('refuse %s %s', (flag, value) => {
+    expect(() => parse(flag, value)).toThrow(flag)
+  })
+
+  it('are fields of the server too, all but the quantisation that the router decides', () => {
+    const config = (flags: Readonly<Record<string, string>>) =>
+      parseServerConfig({ flags: { router: 'router', ...flags }, environment: {}, file: {} })
+    expect(serverExecutionOf(config({}))).toEqual({ device: 'cpu', weights: 'auto', memoryBytes: null })
+    expect(serverExecutionOf(config({ device: 'webgpu', weights: 'resident', memoryMb: '300' }))).toEqual({
+      device: 'webgpu',
+      weights: 'resident',
+      memoryBytes: 300e6,
+    })
+    expect(() => config({ device: 'tpu' })).toThrow(expect.objectContaining({ code: 'option-invalid' }))
+  })
+})
