@@ -71,7 +71,14 @@ const RECORD: ExtractionBenchRecord = {
   unavailablePeers: [{ peer: 'llama.cpp', reason: 'not installed: run npm ci in tests/bench/peers' }],
 }
 const REPLAYS = [
-  { recipe: 'once', window: 'fixed', run: 'r', checkpoints: 24, computedTokens: 3000, computedTokensWithCache: 1500 } as const,
+  {
+    recipe: 'once',
+    window: 'fixed',
+    run: 'r',
+    checkpoints: 24,
+    computedTokens: 3000,
+    computedTokensWithCache: 1500,
+  } as const,
 ]
 const ALL = { record: RECORD, replays: REPLAYS, grid: GRID, rows: BENCH_ROWS, judged: true }
 
