@@ -75,9 +75,12 @@ export function planMemory(use: MemoryUse): MemoryPlan {
   const runTokens = Math.floor(rest / runOf(use).activationBytesPerToken / RUN_STEP) * RUN_STEP
   if (cuttable && runTokens >= RUN_STEP) return boundMemory(use, Math.min(runTokens, viewTokens))
   const least = cuttable ? boundMemory(use, Math.min(RUN_STEP, viewTokens)) : whole
+  const ways = ['a lower --layer']
+  if (resolvedWeights(use) === 'resident' && execution.device === 'cpu') ways.unshift('--weights mmap')
+  if (use.cacheBytes > 0) ways.unshift('a smaller --prefix-cache-mb')
   throw new AppError(
     'memory-budget-too-small',
-    `${checkpoint.directory}, layer ${layer}, views of ${viewTokens} tokens need ${megabytes(least.totalBytes)} MB (${describeMemory(least)}), --memory-mb allows ${megabytes(budget)}: allow that much, or choose shorter views (--view-budget), a lower --layer${resolvedWeights(use) === 'resident' ? ' or --weights mmap' : ''}`,
+    `${checkpoint.directory}, layer ${layer}, views of ${viewTokens} tokens need ${megabytes(least.totalBytes)} MB (${describeMemory(least)}), --memory-mb allows ${megabytes(budget)}: allow that much, or choose ${ways.join(', ')} or shorter views (--view-budget)`,
     { details: { neededMb: megabytes(least.totalBytes), limitMb: megabytes(budget) } },
   )
 }
