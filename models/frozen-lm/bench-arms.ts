@@ -56,7 +56,8 @@ export async function openArm(spec: OwnArmSpec): Promise<Arm> {
   const config = { ...opened.config, contextLength: contextLength ?? opened.config.contextLength }
   const checkpoint: Checkpoint = { ...opened, config }
   const layer = resolveLayer({ directory, wanted: spec.layer, layerCount: config.layerCount })
-  const lm = await openOnDevice({ checkpoint, layer, execution: completeExecution({ device: spec.device ?? 'cpu' }) })
+  const execution = completeExecution({ device: spec.device ?? 'cpu', weights: spec.weights ?? 'auto' })
+  const lm = await openOnDevice({ checkpoint, layer, execution })
   const vocabulary = config.vocabularySize
   await lm.prefill(tokenSource(0, vocabulary)(TOUCH_TOKENS), { past: null, rows: 'last', keepState: false })
   const runner = await createRunner(lm, task)

@@ -20,6 +20,7 @@ import { keyText } from './bench-record.ts'
 import { createSchedule, naiveTokens } from './bench-schedule.ts'
 import { median } from './bench-statistics.ts'
 import { openCheckpoint } from './checkpoint.ts'
+import type { WeightsMode } from './execution.ts'
 import { resolveLayer } from './load-frozen-lm.ts'
 import type { Device } from './port.ts'
 
@@ -28,6 +29,7 @@ export interface ExtractionBenchOptions {
   readonly layer: number
   /** Of our own arms; peers run as they do. */
   readonly device?: Device | undefined
+  readonly weights?: WeightsMode | undefined
   readonly grid: BenchGrid
   readonly repeats: number
   readonly rows: readonly BenchRow[]
@@ -158,7 +160,7 @@ function createTimedArm(
 }
 
 function createPrefill(options: ExtractionBenchOptions) {
-  const { directory, layer, device, seed, grid, signal } = options
+  const { directory, layer, device, weights, seed, grid, signal } = options
   const lengths = grid.prefillLengths
   const rounds: RanArm[] = []
   let process: ArmProcess | null = null
@@ -166,7 +168,7 @@ function createPrefill(options: ExtractionBenchOptions) {
     async run(onOpen: OnOpen): Promise<void> {
       if (process === null) {
         const task = { kind: 'prefill', lengths, seed } as const
-        process = await startOwnArm({ directory, layer, device, contextLength: null, task }, signal)
+        process = await startOwnArm({ directory, layer, device, weights, contextLength: null, task }, signal)
         onOpen(process)
       }
       rounds.push(await process.run())
@@ -188,7 +190,7 @@ function createPrefill(options: ExtractionBenchOptions) {
 
 /** Two processes of the same arm: one of them alone, then both at once. A session has one thread, so cores are used so. */
 function createCores(options: ExtractionBenchOptions) {
-  const { directory, layer, device, seed, grid, signal } = options
+  const { directory, layer, device, weights, seed, grid, signal } = options
   const [cell] = cellsOf(grid)
   const processes: ArmProcess[] = []
   const rounds: CoresRound[] = []
@@ -198,7 +200,7 @@ function createCores(options: ExtractionBenchOptions) {
       if (cell === undefined) return
       const task = { kind: 'shared-first', schedule: scheduleOf(cell, seed), views: [] } as const
       while (processes.length < 2) {
-        const process = await startOwnArm({ directory, layer, device, contextLength: null, task }, signal)
+        const process = await startOwnArm({ directory, layer, device, weights, contextLength: null, task }, signal)
         processes.push(process)
         onOpen(process)
       }

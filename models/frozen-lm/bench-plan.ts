@@ -3,6 +3,7 @@ import { AppError } from '../../src/errors.ts'
 import type { OwnArmSpec } from './bench-protocol.ts'
 import { type ArmKey, type BenchRow, type Cell, keyText, PEERS } from './bench-record.ts'
 import { type ScheduleOptions, spreadViews } from './bench-schedule.ts'
+import type { WeightsMode } from './execution.ts'
 import type { Device } from './port.ts'
 
 export interface BenchGrid {
@@ -28,6 +29,7 @@ export interface PlanOptions {
   readonly directory: string
   readonly layer: number
   readonly device?: Device | undefined
+  readonly weights?: WeightsMode | undefined
   readonly seed: number
   readonly repeats: number
   readonly grid: BenchGrid
@@ -67,7 +69,8 @@ export function planArms(options: PlanOptions): readonly PlannedArm[] {
     for (const peer of PEERS)
       for (const reuse of [false, true])
         arms.push({ key: { kind: 'peer', peer, reuse, cell: base }, spec: null, repeats })
-  if (wanted('memory')) arms.push(own({ kind: 'view', cell: { ...base, targetCount: 1 } }, 1))
+  const view = { ...base, targetCount: 1 }
+  if (wanted('memory')) arms.push(own({ kind: 'view', cell: view }, 1), own({ kind: 'view-in-one', cell: view }, 1))
   const longest = Math.max(...grid.histories)
   const histories = wanted('full-context') ? grid.histories : wanted('memory') ? [longest] : []
   for (const historyTokens of histories) {
@@ -77,8 +80,8 @@ export function planArms(options: PlanOptions): readonly PlannedArm[] {
   return arms.filter((arm, i) => arms.findIndex((other) => keyText(other.key) === keyText(arm.key)) === i)
 }
 
-function specOf(key: ArmKey, { directory, layer, device, seed, grid }: PlanOptions): OwnArmSpec {
-  const base = { directory, layer, device, contextLength: null }
+function specOf(key: ArmKey, { directory, layer, device, weights, seed, grid }: PlanOptions): OwnArmSpec {
+  const base = { directory, layer, device, weights, contextLength: null }
   switch (key.kind) {
     case 'naive':
     case 'shared-first':
@@ -87,6 +90,8 @@ function specOf(key: ArmKey, { directory, layer, device, seed, grid }: PlanOptio
       return { ...base, task: { kind: 'once', schedule: scheduleOf(key.cell, seed) } }
     case 'view':
       return { ...base, task: { kind: 'shared-first', schedule: scheduleOf(key.cell, seed), views: [] } }
+    case 'view-in-one':
+      return { ...base, task: { kind: 'naive', schedule: scheduleOf(key.cell, seed), views: [0] } }
     case 'full-context': {
       const [rowEvery = 256] = grid.targetTokens
       const task = { kind: 'full-context', historyTokens: key.historyTokens, rowEvery, seed } as const

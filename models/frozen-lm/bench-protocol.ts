@@ -3,6 +3,7 @@
  * too, so nothing here may depend on our own runtime.
  */
 import type { Cost, ScheduleOptions } from './bench-schedule.ts'
+import type { WeightsMode } from './execution.ts'
 import type { Device } from './port.ts'
 
 /** What an arm of ours does in one run. */
@@ -26,6 +27,7 @@ export interface OwnArmSpec {
   /** Most tokens of one sequence, instead of the model's own limit: longer ones are timed, their vectors mean nothing. */
   readonly contextLength: number | null
   readonly device?: Device | undefined
+  readonly weights?: WeightsMode | undefined
   readonly task: ArmTask
 }
 

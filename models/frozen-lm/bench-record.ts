@@ -32,6 +32,8 @@ export type ArmKey =
   | { readonly kind: 'full-context'; readonly historyTokens: number }
   /** The shared part and one target: what memory is measured on. */
   | { readonly kind: 'view'; readonly cell: Cell }
+  /** The same tokens from position 0, no state kept. */
+  | { readonly kind: 'view-in-one'; readonly cell: Cell }
 
 export interface MeasuredArm {
   readonly key: ArmKey
@@ -99,6 +101,7 @@ export function keyText(key: ArmKey): string {
     case 'shared-first':
     case 'once':
     case 'view':
+    case 'view-in-one':
       return `${key.kind} ${cellText(key.cell)}`
     default:
       return key satisfies never

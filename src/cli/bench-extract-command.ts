@@ -12,6 +12,7 @@ import type { BenchGrid } from '../../models/frozen-lm/bench-plan.ts'
 import { SMOLLM2_SHAPE } from '../../models/frozen-lm/bench-random-checkpoint.ts'
 import { BENCH_ROWS, type BenchRow, type ExtractionBenchRecord } from '../../models/frozen-lm/bench-record.ts'
 import { openCheckpoint } from '../../models/frozen-lm/checkpoint.ts'
+import type { WeightsMode } from '../../models/frozen-lm/execution.ts'
 import { resolveLayer } from '../../models/frozen-lm/load-frozen-lm.ts'
 import type { Device } from '../../models/frozen-lm/port.ts'
 import { EMBEDDED_MODEL } from '../../models/model-directory.ts'
@@ -21,7 +22,7 @@ import { type BenchFigure, figuresOf } from './bench-figures.ts'
 import { type ReplayTokens, replayRun, replaySteps } from './bench-replay.ts'
 import { benchPlots, benchReport, standaloneSvg } from './bench-report.ts'
 import type { CommandContext, CommandResult } from './command-context.ts'
-import { deviceOption } from './execution-options.ts'
+import { deviceOption, weightsOption } from './execution-options.ts'
 import { invocationOf } from './invocation.ts'
 import { packageVersion } from './package-version.ts'
 import { startProgress } from './progress.ts'
@@ -30,6 +31,7 @@ import { wholeNumber } from './whole-number.ts'
 
 interface ExtractFlags {
   readonly device: Device
+  readonly weights: WeightsMode
   readonly model?: string
   readonly layer: string
   readonly shared?: string
@@ -100,6 +102,7 @@ export function createExtractBench(): Command {
     )
     .option('--layer <n>', 'hidden states after this layer; default: two thirds of the depth', 'default')
     .addOption(deviceOption())
+    .addOption(weightsOption())
     .option('--shared <tokens>', 'tokens of the shared part; several with commas, as below (default: 2048)')
     .option('--targets <n>', 'targets of a checkpoint (default: 16,64)')
     .option('--target-tokens <tokens>', 'mean tokens of a target, single ones within 25 % (default: 256)')
@@ -127,7 +130,15 @@ async function runExtractBench(context: CommandContext, flags: ExtractFlags): Pr
     const layer = Math.max(1, resolveLayer({ directory, wanted, layerCount: config.layerCount }))
     requireContext(shape.grid, { contextLength: config.contextLength, directory })
     const replays = rows.includes('prefix-cache') ? await replay(context, { directory, layer, shape }) : []
-    const record = await measure(context, { directory, layer, device: flags.device, shape, rows, seed })
+    const record = await measure(context, {
+      directory,
+      layer,
+      device: flags.device,
+      weights: flags.weights,
+      shape,
+      rows,
+      seed,
+    })
     const judged = !flags.quick && config.hiddenSize === SMOLLM2_SHAPE.hidden_size && isDefaultGrid(shape.grid)
     const figures = figuresOf({ record, replays, grid: shape.grid, rows, judged })
     const setting = settingOf({
@@ -206,18 +217,20 @@ async function measure(
     readonly directory: string
     readonly layer: number
     readonly device: Device
+    readonly weights: WeightsMode
     readonly shape: Shape
     readonly rows: readonly BenchRow[]
     readonly seed: number
   },
 ): Promise<ExtractionBenchRecord> {
-  const { directory, layer, device, shape, rows, seed } = options
+  const { directory, layer, device, weights, shape, rows, seed } = options
   const { grid, repeats, loadBytes } = shape
   const progress = startProgress(context, { stage: 'bench extract', total: null, unit: 'steps' })
   const record = await benchExtraction({
     directory,
     layer,
     device,
+    weights,
     grid,
     repeats,
     rows,

@@ -27,17 +27,19 @@ export function deviceOption(): Option {
     .default('cpu')
 }
 
+export function weightsOption(): Option {
+  return new Option(
+    '--weights <how>',
+    'mmap: mapped from their files, shared between processes; resident: packed copies; auto: mmap for F32 files',
+  )
+    .choices(WEIGHTS_MODES)
+    .default('auto')
+}
+
 export function withExecutionOptions(command: Command): Command {
   return command
     .addOption(deviceOption())
-    .addOption(
-      new Option(
-        '--weights <how>',
-        'mmap: mapped from their files, shared between processes; resident: packed copies; auto: mmap for F32 files',
-      )
-        .choices(WEIGHTS_MODES)
-        .default('auto'),
-    )
+    .addOption(weightsOption())
     .option(
       '--memory-mb <n>',
       'most MB resident in each model process: runs are cut to fit (same result), or it is refused',

@@ -152,14 +152,15 @@ describe('benchExtraction', () => {
       'once 40 + 2 x 8',
       'once 40 + 4 x 8',
       'view 40 + 8',
+      'view-in-one 40 + 8',
       'full-context 64',
       'full-context 160',
     ]
     expect(record.arms.map(({ key }) => keyText(key))).toEqual(keys)
-    // The one view runs once; everything else twice, interleaved; then loading.
-    expect(steps).toHaveLength(8 + 7 + 2)
-    expect(steps[0]).toBe('0/17 round 1, naive 40 + 2 x 8')
-    expect(steps[8]).toBe('8/17 round 2, naive 40 + 2 x 8')
+    // The two forms of one view run once; everything else twice, interleaved; then loading.
+    expect(steps).toHaveLength(9 + 7 + 2)
+    expect(steps[0]).toBe('0/18 round 1, naive 40 + 2 x 8')
+    expect(steps[9]).toBe('9/18 round 2, naive 40 + 2 x 8')
     const [naive, shared] = record.arms
     // The longer of the two targets.
     expect(naive?.ranTokens).toBe(40 + 10)
