@@ -57,7 +57,12 @@ export function estimateMemory(
     activationBytesPerToken,
     tokenizerBytes,
     baseBytes: BASE_BYTES,
-    totalBytes: BASE_BYTES + weightBytes + stateBytes + tokens * (keyValueBytesPerToken + activationBytesPerToken),
+    totalBytes:
+      BASE_BYTES +
+      tokenizerBytes +
+      weightBytes +
+      stateBytes +
+      tokens * (keyValueBytesPerToken + activationBytesPerToken),
   }
 }
 
