@@ -10,6 +10,7 @@ import { elementCount, type WritableTensor, writeSafetensors } from '../safetens
 import { parseDecoderConfig } from './config.schema.ts'
 import type { WeightDtype } from './decoder.ts'
 import { decoderTensors } from './decoder-tensors.ts'
+import { headTensors } from './head/head-tensors.ts'
 
 /** SmolLM2-135M: the shape of the issue's extraction figures. */
 export const SMOLLM2_SHAPE = {
@@ -37,19 +38,21 @@ const STANDARD_DEVIATION = 0.05
 /**
  * Writes config.json and model.safetensors.
  * @param config fields of config.json; `torch_dtype` decides the dtype (float32 where absent)
+ * @param withHead final norm and lm_head too: other tensors keep their values
  */
 export function writeRandomCheckpoint(options: {
   readonly directory: string
   readonly config: Readonly<Record<string, unknown>>
   readonly seed: number
+  readonly withHead?: boolean
 }): void {
-  const { directory, config, seed } = options
+  const { directory, config, seed, withHead = false } = options
   mkdirSync(directory, { recursive: true })
   writeFileSync(join(directory, 'config.json'), `${JSON.stringify(config, null, 2)}\n`)
   const decoder = parseDecoderConfig(config, directory)
   const rng = createRng(seed)
   const shapes = new Map(
-    [...decoderTensors(decoder)].map(({ name, shape, part }) =>
+    [...decoderTensors(decoder), ...(withHead ? headTensors(decoder) : [])].map(({ name, shape, part }) =>
       part === null ? [name, shape] : [part.of, [part.rows, ...shape.slice(1)]],
     ),
   )

@@ -91,13 +91,13 @@ const TABLES = /\.(rotary_emb\.inv_freq|masked_bias|attn\.bias)$/
 
 type Located = { readonly info: TensorInfo; readonly file: string }
 
-interface WeightFiles {
+export interface WeightFiles {
   readonly names: () => Iterable<string>
   readonly locate: (name: string) => Located | null
 }
 
 /** One file, or shards that are opened when a tensor of theirs is first asked for. */
-function openWeights(directory: string): WeightFiles {
+export function openWeights(directory: string): WeightFiles {
   const single = resolveModelFile(directory, SINGLE_FILE)
   if (single !== null) {
     const { tensors } = readSafetensorsHeader(single)
@@ -128,7 +128,7 @@ function openWeights(directory: string): WeightFiles {
 }
 
 /** What stands before `embed_tokens` and `layers`: multimodal wrappers and models saved without a head differ in it. */
-function findPrefix(weights: WeightFiles): string {
+export function findPrefix(weights: WeightFiles): string {
   return (
     PREFIXES.find((prefix) => weights.locate(prefix + EMBEDDING.slice(PLAIN_PREFIX.length)) !== null) ?? PLAIN_PREFIX
   )
@@ -150,7 +150,7 @@ function locatedIn(info: TensorInfo | undefined, file: string): Located | null {
 }
 
 /** Matrices have config.json's dtype; vectors (norms, biases) may be kept in F32 beside half-precision matrices. */
-function checkTensor(
+export function checkTensor(
   found: Located & { readonly name: string; readonly tensor: DecoderTensor; readonly config: DecoderConfig },
 ): CheckpointTensor {
   const { info, file, name, tensor, config } = found

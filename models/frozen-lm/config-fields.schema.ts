@@ -76,6 +76,7 @@ export const DECODER_FIELDS = {
   dtype: z.string().nullish(),
   torch_dtype: z.string().nullish(),
   quantization_config: z.unknown().optional(),
+  tie_word_embeddings: z.boolean().nullish(),
 } as const
 export type DecoderFields = z.infer<z.ZodObject<typeof DECODER_FIELDS>>
 

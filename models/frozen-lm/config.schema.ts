@@ -16,6 +16,7 @@ const WRAPPER = {
   dtype: z.string().nullish(),
   torch_dtype: z.string().nullish(),
   quantization_config: z.unknown().optional(),
+  tie_word_embeddings: z.boolean().nullish(),
 }
 const INDEX = { weight_map: z.record(z.string(), z.string()) }
 

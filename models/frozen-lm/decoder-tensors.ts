@@ -8,7 +8,7 @@ import { type DecoderConfig, EMBEDDING, type LayerConfig, layerTensor } from './
 
 /**
  * One at a time, so that a config.json that promises millions of tensors costs nothing before the first one is missed.
- * The final norm and lm_head are not read.
+ * The final norm and lm_head are not among them (head/head-tensors.ts).
  */
 export function* decoderTensors(config: DecoderConfig): Generator<DecoderTensor> {
   yield wholeTensor(EMBEDDING, [config.vocabularySize, config.hiddenSize])

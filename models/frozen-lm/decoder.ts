@@ -27,6 +27,18 @@ export interface DecoderConfig {
   readonly ropes: readonly RopeTableConfig[]
   /** One per layer, from the bottom. */
   readonly layers: readonly LayerConfig[]
+  /** From the last layer to logits; hidden states do not need it. */
+  readonly head: HeadConfig
+}
+
+/** Logits are lm_head(final norm(x)), scaled, then capped. */
+export interface HeadConfig {
+  /** The embedding matrix is lm_head too; null where config.json does not say: what the files hold decides. */
+  readonly tied: boolean | null
+  /** Multiplies the logits. */
+  readonly scale: number
+  /** Logits x become cap * tanh(x / cap); null for none. */
+  readonly softCap: number | null
 }
 
 /** RMS norm: x / rms(x) * (weightOffset + weight). */
@@ -124,6 +136,8 @@ export interface ExpertsConfig {
 /** What stands before every tensor's name in the plain layout. */
 export const PLAIN_PREFIX = 'model.'
 export const EMBEDDING = `${PLAIN_PREFIX}embed_tokens.weight`
+export const FINAL_NORM = `${PLAIN_PREFIX}norm.weight`
+export const LM_HEAD = 'lm_head.weight'
 
 /** Name of a tensor of layer `layer` (0-based, as checkpoints count). */
 export function layerTensor(layer: number, name: string): string {

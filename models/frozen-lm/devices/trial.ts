@@ -5,7 +5,7 @@ import { completeExecution } from '../execution.ts'
 import type { Device } from '../port.ts'
 import type { DeviceTrial } from './device-report.ts'
 import { type DeviceSeams, MACHINE } from './open-on-device.ts'
-import { SELF_CHECK_TOLERANCE, selfCheckDevice } from './self-check.ts'
+import { selfCheckDevice } from './self-check.ts'
 
 const ATTENTION: AttentionConfig = {
   kind: 'attention',
@@ -51,16 +51,18 @@ export const TRIAL_DECODER: DecoderConfig = {
       feedForward: { kind: 'dense', size: 160, activation: 'gelu-tanh', bias: true, fusedProjections: false },
     },
   ],
+  head: { tied: true, scale: 1, softCap: null },
 }
 
 export async function trySelfCheck(device: Device, seams: DeviceSeams = MACHINE): Promise<DeviceTrial> {
   try {
-    const worst = await selfCheckDevice({
+    const { worst, limit } = await selfCheckDevice({
       device,
+      precision: 'f32',
       model: { config: TRIAL_DECODER, layer: TRIAL_DECODER.layerCount },
       open: (on, checkpoint, layer) => seams.open(checkpoint, layer, completeExecution({ device: on })),
     })
-    return { ok: true, worst, tolerance: SELF_CHECK_TOLERANCE }
+    return { ok: true, worst, tolerance: limit }
   } catch (thrown) {
     const { code, message } = toAppError(thrown)
     return { ok: false, code, message }

@@ -41,6 +41,7 @@ export function plainDecoder(
     residualScale: 1,
     ropes: parts.ropes,
     layers: Array.from({ length: fields.num_hidden_layers }, (_, index) => parts.layerAt(index)),
+    head: { tied: fields.tie_word_embeddings ?? null, scale: 1, softCap: null },
   }
 }
 

@@ -10,6 +10,7 @@ export const GEMMA_FIELDS = {
   hidden_activation: FIELD.optionalText,
   query_pre_attn_scalar: FIELD.positive.default(256),
   attn_logit_softcapping: FIELD.optionalPositive,
+  final_logit_softcapping: FIELD.optionalPositive,
   sliding_window: FIELD.optionalSize,
   layer_types: FIELD.layerTypes,
   use_bidirectional_attention: FIELD.flag,
@@ -30,6 +31,7 @@ export function gemmaDecoder(
     readonly hidden_activation?: string | null | undefined
     readonly query_pre_attn_scalar: number
     readonly attn_logit_softcapping?: number | null | undefined
+    readonly final_logit_softcapping?: number | null | undefined
     readonly use_bidirectional_attention?: boolean | null | undefined
   },
   parts: {
@@ -61,5 +63,6 @@ export function gemmaDecoder(
     ...decoder,
     norm: { ...decoder.norm, weightOffset: 1 },
     embeddingScale: Math.sqrt(decoder.hiddenSize),
+    head: { ...decoder.head, softCap: fields.final_logit_softcapping ?? null },
   }
 }
