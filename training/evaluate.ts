@@ -191,7 +191,17 @@ function recordOf(
     predictors,
     comparisons,
     baselines: ALL_BASELINES.map((baseline) => baseline.name),
+    strips: [],
+    oneClassRotations: tests.flatMap(oneClass),
   }
+}
+
+/** Named if its headline test pairs hold no READY or no KEEP. */
+function oneClass(test: RotationTest): readonly EvaluationRecord['oneClassRotations'][number][] {
+  const { mask } = test.subsets.headline
+  const pairs = mask.reduce((sum, inside) => sum + inside, 0)
+  const ready = mask.reduce((sum, inside, row) => sum + inside * (test.labels[row] ?? 0), 0)
+  return ready === 0 || ready === pairs ? [{ rotation: test.rotation, pairs, ready }] : []
 }
 
 function countSubset(tests: readonly RotationTest[], subset: SubsetName): SubsetCounts {

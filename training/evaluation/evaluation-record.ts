@@ -8,8 +8,10 @@ import type { InputKind } from '../../models/router/spec.ts'
 import type { Interval } from '../../src/metrics/bootstrap.ts'
 import type { ReliabilityBin } from '../../src/metrics/calibration.ts'
 import type { BaselineName } from '../baselines/baseline.ts'
+import type { PooledEstimate, RouterStudy, StripRecord } from './router-study-record.ts'
 
-export const EVALUATION_SCHEMA_VERSION = 1
+/** 2: pooled values, temperature, `study` of routers, `strips`, near-empty rotations named. Version 1 is refused by name. */
+export const EVALUATION_SCHEMA_VERSION = 2
 
 /** Fewer test groups with a READY pair give no interval (DESIGN section 13). */
 export const MIN_INTERVAL_GROUPS = 10
@@ -89,13 +91,30 @@ export interface ScopeMetrics {
   readonly groups: number
   readonly pairs: number
   readonly metrics: Metrics
+  /** Each run counts once whatever rotation tested it (metrics count each rotation once); scores are never ranked across. */
+  readonly pooled: Readonly<Record<PooledMetricName, PooledEstimate>>
 }
+
+export const POOLED_METRIC_NAMES = ['withinAuroc', 'withinAveragePrecision', 'prevalence'] as const
+export type PooledMetricName = (typeof POOLED_METRIC_NAMES)[number]
+
+export const POOLED_RATE_NAMES = [
+  'precision',
+  'recall',
+  'f1',
+  'balancedAccuracy',
+  'falsePositiveRate',
+  'selectedShare',
+] as const
+export type PooledRateName = (typeof POOLED_RATE_NAMES)[number]
 
 export interface OperatingPointMetrics {
   readonly name: string
   /** Chosen on each rotation's validation part; null: no threshold was good enough, READY is never predicted. */
   readonly taus: readonly (number | null)[]
   readonly rates: Readonly<Record<RateName, Estimate>>
+  /** Decisions of all rotations together, each at its own threshold; each run counts once. */
+  readonly pooled: Readonly<Record<PooledRateName, PooledEstimate>>
 }
 
 export interface CalibrationMetrics {
@@ -119,7 +138,9 @@ export interface SubsetMetrics {
   readonly scopes: readonly ScopeMetrics[]
   /** Of the scores as they are; null where they are no probabilities. */
   readonly calibration: CalibrationMetrics | null
-  /** After the isotonic map fitted on each rotation's validation part; null where there is none. */
+  /** After dividing logits by a temperature fitted on the same half as the isotonic map; null where there is none. */
+  readonly temperature: CalibrationMetrics | null
+  /** After the isotonic map fitted on half of each rotation's validation groups (not the threshold's); null where there is none. */
   readonly calibrated: CalibrationMetrics | null
   readonly operatingPoints: readonly OperatingPointMetrics[]
 }
@@ -139,6 +160,8 @@ export interface PredictorRecord {
   readonly curves: CurveSet
   /** Seeded sample of headline pairs for the score-by-age figure; empty for baselines. */
   readonly sample: readonly SampledPair[]
+  /** Null for baselines. */
+  readonly study: RouterStudy | null
 }
 
 /** a - b on headline pairs of one scope; `beats` means that the interval lies above 0. */
@@ -163,6 +186,7 @@ export interface SubsetCounts {
   readonly readyGroups: number
 }
 
+/** Schema version 2. */
 export interface EvaluationRecord {
   readonly schemaVersion: typeof EVALUATION_SCHEMA_VERSION
   /** Plain sentences at the top of the report: the served input first. */
@@ -186,4 +210,8 @@ export interface EvaluationRecord {
   readonly comparisons: readonly ComparisonRecord[]
   /** Baselines in the order of the report. */
   readonly baselines: readonly BaselineName[]
+  /** Best and worst held-out runs of the served router, by within-run AUROC. */
+  readonly strips: readonly StripRecord[]
+  /** Rotations whose test part lacks a class among headline pairs: their metrics have no value and are left out of means. */
+  readonly oneClassRotations: readonly { readonly rotation: number; readonly pairs: number; readonly ready: number }[]
 }

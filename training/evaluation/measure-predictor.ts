@@ -12,6 +12,8 @@ import {
   METRIC_NAMES,
   type MetricName,
   type OperatingPointMetrics,
+  POOLED_METRIC_NAMES,
+  POOLED_RATE_NAMES,
   type PredictorRecord,
   RATE_NAMES,
   type RateName,
@@ -20,9 +22,10 @@ import {
   type SubsetName,
 } from './evaluation-record.ts'
 import { meanCurves } from './mean-curves.ts'
+import { pooledEstimate, poolSums } from './pooled-estimate.ts'
 import { type RotationTest, readyGroupsOf, subsetRows } from './rotation-test.ts'
 import { type RankedScores, rankScores, type Scope, scopeStatistics } from './scope-statistics.ts'
-import { thresholdStatistics } from './threshold-statistics.ts'
+import { rateOf, type ThresholdStatistics, thresholdStatistics } from './threshold-statistics.ts'
 
 /** Scores of one rotation. Ranking uses `scores`; what needs probabilities uses `probabilities`. */
 export interface RotationScores {
@@ -97,6 +100,7 @@ export function measurePredictor(predictor: Predictor, context: MeasureContext):
       measureScope({ ranked, subset, scope, draws, withInterval: intervalMetrics(predictor.kind, subset, scope) }),
     ),
     calibration: measureCalibration(predictor, subset, 'probabilities'),
+    temperature: null,
     calibrated: measureCalibration(predictor, subset, 'calibrated'),
     operatingPoints: measureOperatingPoints(predictor, context.pairs, subset),
   })
@@ -109,6 +113,7 @@ export function measurePredictor(predictor: Predictor, context: MeasureContext):
       subsets: { headline: measure('headline'), all: measure('all') },
       curves: meanCurves(predictor.rotations),
       sample: predictor.kind === 'router' ? samplePairs(predictor, context) : [],
+      study: null,
     },
   }
 }
@@ -128,13 +133,26 @@ function measureScope(query: {
   }))
   const metrics = recordOf(METRIC_NAMES, (name) => {
     const resampled = estimateOver(
-      rotations.map(({ test, readyGroups, statistics }) => ({ test, readyGroups, statistic: statistics[name] })),
+      rotations.map(({ test, readyGroups, statistics }) => ({
+        test,
+        readyGroups,
+        statistic: statistics.metrics[name],
+      })),
       withInterval.has(name),
     )
     if (subset === 'headline' && resampled.draws !== null) draws.set(`${name}/${scope.name}`, resampled.draws)
     return resampled.estimate
   })
-  return { kind: scope.kind, name: scope.name, ...countScope(ranked, subset, scope), metrics }
+  const pooled = recordOf(POOLED_METRIC_NAMES, (name) =>
+    pooledEstimate(
+      poolSums(
+        rotations.map(({ test, readyGroups, statistics }) => ({ test, readyGroups, columns: statistics.sums[name] })),
+        { interval: withInterval.has(name) },
+      ),
+      ([above = 0, below = 0]) => (below > 0 ? above / below : null),
+    ),
+  )
+  return { kind: scope.kind, name: scope.name, ...countScope(ranked, subset, scope), metrics, pooled }
 }
 
 function countScope(
@@ -213,7 +231,12 @@ function measureOperatingPoints(
       }
     })
     const rates = recordOf(RATE_NAMES, (rate) => estimateRate(rotations, rate, subset))
-    return { name, taus: rotations.map((one) => one.tau), rates }
+    const totals = poolSums(
+      rotations.map(({ test, readyGroups, statistics }) => ({ test, readyGroups, columns: statistics.confusion })),
+      { interval: subset === 'headline' },
+    )
+    const pooled = recordOf(POOLED_RATE_NAMES, (rate) => pooledEstimate(totals, (sums) => rateOf(rate, sums)))
+    return { name, taus: rotations.map((one) => one.tau), rates, pooled }
   })
 }
 
@@ -221,13 +244,13 @@ function estimateRate(
   rotations: readonly {
     readonly test: RotationTest
     readonly readyGroups: number
-    readonly statistics: Readonly<Record<RateName, GroupStatistic>>
+    readonly statistics: ThresholdStatistics
   }[],
   rate: RateName,
   subset: SubsetName,
 ): Estimate {
   return estimateOver(
-    rotations.map(({ test, readyGroups, statistics }) => ({ test, readyGroups, statistic: statistics[rate] })),
+    rotations.map(({ test, readyGroups, statistics }) => ({ test, readyGroups, statistic: statistics.rates[rate] })),
     subset === 'headline' && !rate.endsWith('PairWeighted'),
   ).estimate
 }

@@ -6,7 +6,7 @@ import type { GroupStatistic } from '../../src/metrics/bootstrap.ts'
 import { groupedAuroc, groupedAveragePrecision, groupedRatio, sumByGroup } from '../../src/metrics/group-statistics.ts'
 import { type Ranking, rankByScore, restrictRanking } from '../../src/metrics/ranking.ts'
 import { type TrajectoryMetrics, withinTrajectories } from '../../src/metrics/within-trajectory.ts'
-import type { MetricName, SubsetName } from './evaluation-record.ts'
+import type { MetricName, PooledMetricName, SubsetName } from './evaluation-record.ts'
 import type { RotationTest, TestRun } from './rotation-test.ts'
 
 export interface Scope {
@@ -34,11 +34,13 @@ export function rankScores(test: RotationTest, scores: Float64Array): RankedScor
   }
 }
 
-export function scopeStatistics(
-  ranked: RankedScores,
-  subset: SubsetName,
-  scope: Scope,
-): Readonly<Record<MetricName, GroupStatistic>> {
+export interface ScopeStatistics {
+  readonly metrics: Readonly<Record<MetricName, GroupStatistic>>
+  /** [numerators, denominators] by group of the values that may be pooled over rotations. */
+  readonly sums: Readonly<Record<PooledMetricName, readonly [Float64Array, Float64Array]>>
+}
+
+export function scopeStatistics(ranked: RankedScores, subset: SubsetName, scope: Scope): ScopeStatistics {
   const { test } = ranked
   const { mask, runWeights, pairWeights } = test.subsets[subset]
   const inScope = test.runs.map(scope.contains)
@@ -46,36 +48,45 @@ export function scopeStatistics(
   const ranking = restrictRanking(ranked.ranking, scopeMask)
   const columns = { ranking, labels: test.labels, group: test.group, groups: test.groups }
   const averagePrecision = groupedAveragePrecision({ ...columns, weights: runWeights })
-  const prevalence = prevalenceOf(test, runWeights, scopeMask)
   const within = ranked.within[subset].filter((one) => inScope[one.trajectory] === true)
-  const withinMean = (value: (one: TrajectoryMetrics) => number, weight: (one: TrajectoryMetrics) => number) => {
-    const group = within.map((one) => test.runs[one.trajectory]?.group ?? 0)
-    return groupedRatio(
-      sumByGroup(
-        within.map((one) => value(one) * weight(one)),
-        group,
-        test.groups,
-      ),
-      sumByGroup(within.map(weight), group, test.groups),
-    )
-  }
-  const once = (): number => 1
-  const pairs = (one: TrajectoryMetrics): number => one.pairs
-  const withinAveragePrecision = withinMean((one) => one.averagePrecision, once)
-  return {
-    withinAuroc: withinMean((one) => one.auroc, once),
-    withinAurocPairWeighted: withinMean((one) => one.auroc, pairs),
-    withinAveragePrecision,
-    withinLift: quotient(
-      withinAveragePrecision,
-      withinMean((one) => one.prevalence, once),
+  const group = within.map((one) => test.runs[one.trajectory]?.group ?? 0)
+  const withinSums = (
+    value: (one: TrajectoryMetrics) => number,
+    weight: (one: TrajectoryMetrics) => number = () => 1,
+  ): readonly [Float64Array, Float64Array] => [
+    sumByGroup(
+      within.map((one) => value(one) * weight(one)),
+      group,
+      test.groups,
     ),
-    auroc: groupedAuroc({ ...columns, weights: runWeights }),
-    aurocPairWeighted: groupedAuroc({ ...columns, weights: pairWeights }),
-    averagePrecision,
-    averagePrecisionPairWeighted: groupedAveragePrecision({ ...columns, weights: pairWeights }),
-    prevalence,
-    lift: quotient(averagePrecision, prevalence),
+    sumByGroup(within.map(weight), group, test.groups),
+  ]
+  const sums = {
+    withinAuroc: withinSums((one) => one.auroc),
+    withinAveragePrecision: withinSums((one) => one.averagePrecision),
+    prevalence: prevalenceSums(test, runWeights, scopeMask),
+  }
+  const withinAveragePrecision = groupedRatio(...sums.withinAveragePrecision)
+  const prevalence = groupedRatio(...sums.prevalence)
+  return {
+    sums,
+    metrics: {
+      withinAuroc: groupedRatio(...sums.withinAuroc),
+      withinAurocPairWeighted: groupedRatio(
+        ...withinSums(
+          (one) => one.auroc,
+          (one) => one.pairs,
+        ),
+      ),
+      withinAveragePrecision,
+      withinLift: quotient(withinAveragePrecision, groupedRatio(...withinSums((one) => one.prevalence))),
+      auroc: groupedAuroc({ ...columns, weights: runWeights }),
+      aurocPairWeighted: groupedAuroc({ ...columns, weights: pairWeights }),
+      averagePrecision,
+      averagePrecisionPairWeighted: groupedAveragePrecision({ ...columns, weights: pairWeights }),
+      prevalence,
+      lift: quotient(averagePrecision, prevalence),
+    },
   }
 }
 
@@ -89,10 +100,14 @@ function withinOf(test: RotationTest, scores: Float64Array, subset: SubsetName):
   )
 }
 
-function prevalenceOf(test: RotationTest, weights: Float64Array, mask: Uint8Array): GroupStatistic {
+function prevalenceSums(
+  test: RotationTest,
+  weights: Float64Array,
+  mask: Uint8Array,
+): readonly [Float64Array, Float64Array] {
   const inside = weights.map((weight, row) => weight * (mask[row] ?? 0))
   const ready = inside.map((weight, row) => weight * (test.labels[row] ?? 0))
-  return groupedRatio(sumByGroup(ready, test.group, test.groups), sumByGroup(inside, test.group, test.groups))
+  return [sumByGroup(ready, test.group, test.groups), sumByGroup(inside, test.group, test.groups)]
 }
 
 function quotient(above: GroupStatistic, below: GroupStatistic): GroupStatistic {

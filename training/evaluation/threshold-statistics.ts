@@ -6,7 +6,7 @@ import type { PairTable } from '../../data/store/dataset.ts'
 import type { GroupStatistic } from '../../src/metrics/bootstrap.ts'
 import { thresholdRates } from '../../src/metrics/confusion.ts'
 import { groupedRatio, sumByGroup } from '../../src/metrics/group-statistics.ts'
-import type { RateName, SubsetName } from './evaluation-record.ts'
+import type { PooledRateName, RateName, SubsetName } from './evaluation-record.ts'
 import type { RotationTest } from './rotation-test.ts'
 
 export interface ThresholdQuery {
@@ -19,11 +19,18 @@ export interface ThresholdQuery {
   readonly subset: SubsetName
 }
 
-export function thresholdStatistics(query: ThresholdQuery): Readonly<Record<RateName, GroupStatistic>> {
+export interface ThresholdStatistics {
+  readonly rates: Readonly<Record<RateName, GroupStatistic>>
+  /** [tp, fp, fn, tn] by group, each run counting once. */
+  readonly confusion: readonly Float64Array[]
+}
+
+export function thresholdStatistics(query: ThresholdQuery): ThresholdStatistics {
   const { runWeights, pairWeights } = query.test.subsets[query.subset]
-  const byRun = ratesOf(query, runWeights)
-  const byPair = ratesOf(query, pairWeights)
-  return {
+  const confusion = confusionByGroup(query, runWeights)
+  const byRun = ratesOf(confusion)
+  const byPair = ratesOf(confusionByGroup(query, pairWeights))
+  const rates = {
     precision: byRun('precision'),
     recall: byRun('recall'),
     f1: byRun('f1'),
@@ -37,36 +44,44 @@ export function thresholdStatistics(query: ThresholdQuery): Readonly<Record<Rate
     falsePositiveRatePairWeighted: byPair('falsePositiveRate'),
     ...firstSelections(query),
   }
+  return { rates, confusion }
 }
 
-type PairRate = 'precision' | 'recall' | 'f1' | 'balancedAccuracy' | 'falsePositiveRate' | 'selectedShare'
-
-/** Confusion sums per group, once; then each rate is a function of their weighted total. */
-function ratesOf({ test, scores, tau }: ThresholdQuery, weights: Float64Array): (rate: PairRate) => GroupStatistic {
-  const sums = { tp: empty(test), fp: empty(test), fn: empty(test), tn: empty(test) }
+function confusionByGroup({ test, scores, tau }: ThresholdQuery, weights: Float64Array): readonly Float64Array[] {
+  const sums = Array.from({ length: 4 }, () => new Float64Array(test.groups))
+  const [tp, fp, fn, tn] = sums
   for (let row = 0; row < scores.length; row++) {
     const selected = tau !== null && (scores[row] ?? 0) >= tau
     const ready = test.labels[row] === 1
-    const sum = selected ? (ready ? sums.tp : sums.fp) : ready ? sums.fn : sums.tn
+    const sum = selected ? (ready ? tp : fp) : ready ? fn : tn
     const group = test.group[row] ?? 0
-    sum[group] = (sum[group] ?? 0) + (weights[row] ?? 0)
+    if (sum !== undefined) sum[group] = (sum[group] ?? 0) + (weights[row] ?? 0)
   }
+  return sums
+}
+
+/** Each rate is a function of the weighted total of the confusion sums. */
+function ratesOf(confusion: readonly Float64Array[]): (rate: PooledRateName) => GroupStatistic {
+  const totals = new Float64Array(4)
   return (rate) => (multiplicity) => {
-    let tp = 0
-    let fp = 0
-    let fn = 0
-    let tn = 0
-    for (let group = 0; group < test.groups; group++) {
-      const times = multiplicity[group] ?? 0
-      tp += times * (sums.tp[group] ?? 0)
-      fp += times * (sums.fp[group] ?? 0)
-      fn += times * (sums.fn[group] ?? 0)
-      tn += times * (sums.tn[group] ?? 0)
-    }
-    if (rate === 'precision' && tp + fp === 0) return null
-    if ((rate === 'recall' || rate === 'f1') && tp + fn === 0) return null
-    return thresholdRates({ tp, fp, fn, tn })[rate]
+    confusion.forEach((sums, k) => {
+      let total = 0
+      for (let group = 0; group < sums.length; group++) total += (multiplicity[group] ?? 0) * (sums[group] ?? 0)
+      totals[k] = total
+    })
+    return rateOf(rate, totals)
   }
+}
+
+/**
+ * @param totals [tp, fp, fn, tn]
+ * @returns null where the rate has no denominator: precision without a selection, recall and F1 without READY
+ */
+export function rateOf(rate: PooledRateName, totals: Float64Array): number | null {
+  const [tp = 0, fp = 0, fn = 0, tn = 0] = totals
+  if (rate === 'precision' && tp + fp === 0) return null
+  if ((rate === 'recall' || rate === 'f1') && tp + fn === 0) return null
+  return thresholdRates({ tp, fp, fn, tn })[rate]
 }
 
 function firstSelections({
@@ -123,8 +138,4 @@ function meanByGroup<T extends { readonly group: number }>(
     sumByGroup(items.map(value), group, test.groups),
     sumByGroup(new Float64Array(items.length).fill(1), group, test.groups),
   )
-}
-
-function empty(test: RotationTest): Float64Array {
-  return new Float64Array(test.groups)
 }

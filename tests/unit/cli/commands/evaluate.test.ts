@@ -61,7 +61,7 @@ describe('keepready evaluate', () => {
     const { out, err, code } = await run(path('dataset'), '--router', path('router'), '--out', path('report'))
     expect(code).toBe(0)
     const metrics: unknown = JSON.parse(await readFile(path('report/metrics.json'), 'utf8'))
-    expect(metrics).toMatchObject({ schemaVersion: 1, rotations: 5, bootstrap: { resamples: 1000 } })
+    expect(metrics).toMatchObject({ schemaVersion: 2, rotations: 5, bootstrap: { resamples: 1000 } })
     const page = await readFile(path('report/index.html'), 'utf8')
     expect(page.startsWith('<!doctype html>')).toBe(true)
     for (const name of ['hidden+evidence', 'random', 'observation-tfidf-lr', 'q-only']) expect(out).toContain(name)
