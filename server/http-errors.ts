@@ -58,6 +58,7 @@ export const HTTP_STATUS = {
   'endpoint-unreachable': 503,
   'device-unavailable': 500,
   'device-self-check-failed': 500,
+  'engine-unavailable': 500,
   'session-failed': 500,
   'host-crashed': 503,
   'output-not-finite': 500,

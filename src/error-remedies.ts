@@ -70,6 +70,7 @@ export const ERROR_REMEDY = {
   'device-unavailable': 'Ask `keepready devices` what is missing and what to do; `--device cpu` always works.',
   'device-self-check-failed':
     'Update the driver of the device, or use `--device cpu`: the device gives other hidden states than the CPU.',
+  'engine-unavailable': 'Install what the message names, or train with `--backend ort-cpu`, which is always there.',
   'session-failed': 'The model runtime refused the model or failed in it; report the message if other models work.',
   'host-crashed': 'Send the request again: the process that failed has been started anew.',
   'output-not-finite': 'The model gives numbers out of range: use `--storage f32`, another layer or other weights.',

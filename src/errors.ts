@@ -62,6 +62,7 @@ export const ERROR_FAMILY = {
   // Inference: the runtime that executes the model failed.
   'device-unavailable': 'inference',
   'device-self-check-failed': 'inference',
+  'engine-unavailable': 'inference',
   'session-failed': 'inference',
   'host-crashed': 'inference',
   'output-not-finite': 'inference',

@@ -18,7 +18,8 @@ import { AppError, invariant } from '../src/errors.ts'
 import { sigmoid } from '../src/router/decide.ts'
 import { chooseOperatingPoints } from '../src/router/operating-points.ts'
 import { DEFAULT_ADAMW, type TrainerBackend } from './backends/backend.ts'
-import { createOrtBackend } from './backends/ort.ts'
+import { type EngineName, REFERENCE_ENGINE } from './backends/engine-names.ts'
+import { openBackend } from './backends/open-backend.ts'
 import { type BatchSource, createBatchSource } from './batch.ts'
 import { runTraining } from './loop.ts'
 import { predict, splitMetrics } from './predict.ts'
@@ -30,6 +31,8 @@ export interface TrainJob {
   readonly rotation: Rotation
   readonly split: RotationSplit
   readonly config: TrainConfig
+  /** Left out: ort-cpu. */
+  readonly backend?: EngineName | undefined
 }
 
 /** What a rotation's record holds, for the final model too: its test part is empty. */
@@ -63,7 +66,7 @@ export function specOf(dataset: Dataset, inputs: InputKind, config: TrainConfig)
   }
 }
 
-/** @throws training-data-insufficient, interrupted, output-not-finite, session-failed */
+/** @throws training-data-insufficient, interrupted, output-not-finite, engine-unavailable, session-failed */
 export async function trainRotation(dataset: Dataset, job: TrainJob, hooks: TrainHooks = {}): Promise<TrainedRouter> {
   const { config } = job
   const training = pairsOfGroups(dataset, job.split.train)
@@ -79,7 +82,7 @@ export async function trainRotation(dataset: Dataset, job: TrainJob, hooks: Trai
     hiddenScale: config.hiddenScale,
   })
   const source = createBatchSource({ dataset, spec, standardisation })
-  const backend = await createOrtBackend({
+  const backend = await openBackend(job.backend ?? REFERENCE_ENGINE, {
     spec,
     parameters: initialiseRouter(spec, config.seed),
     adamw: { ...DEFAULT_ADAMW, learningRate: config.learningRate, decay: config.decay },

@@ -15,6 +15,7 @@ import { INPUT_KINDS, type InputKind } from '../models/router/spec.ts'
 import { openRouterWriter, type RouterWriter } from '../models/router/write-artefact.ts'
 import { invariant } from '../src/errors.ts'
 import { DEFAULT_OPERATING_POINT } from '../src/router/operating-points.ts'
+import type { EngineName } from './backends/engine-names.ts'
 import { chooseInputs, type ServedChoice } from './choose-inputs.ts'
 import { pairsPerEpoch } from './epoch-order.ts'
 import { countPositives, pairsOfGroups, type TrajectoryPairs } from './split-pairs.ts'
@@ -29,6 +30,8 @@ export interface TrainRequest {
   readonly inputs: InputKind | 'auto'
   readonly overrides: TrainOverrides
   readonly runJobs: JobRunner
+  /** Trains every job; left out: ort-cpu. */
+  readonly backend?: EngineName | undefined
   /** What the manifest says about the machine and the code: the Node version, and `sourceVersion()`. */
   readonly node: string
   readonly source: string
@@ -50,7 +53,13 @@ export async function trainRouter(request: TrainRequest): Promise<Omit<RouterMan
   const parts = assignParts(dataset.trajectories, configOf(kinds[0] ?? 'hidden').seed)
   const jobs = kinds.flatMap((inputs) =>
     ROTATIONS.map(
-      (rotation): TrainJob => ({ inputs, rotation, split: rotationSplit(parts, rotation), config: configOf(inputs) }),
+      (rotation): TrainJob => ({
+        inputs,
+        rotation,
+        split: rotationSplit(parts, rotation),
+        config: configOf(inputs),
+        backend: request.backend,
+      }),
     ),
   )
   request.onPlan?.(planOf(dataset, jobs))
@@ -63,6 +72,7 @@ export async function trainRouter(request: TrainRequest): Promise<Omit<RouterMan
       rotation: 'final',
       split: rotationSplit(parts, 'final'),
       config: configOf(served.inputs),
+      backend: request.backend,
     })
     const manifest = manifestOf(request, { parts, kinds, rotations, served, final })
     writer.commit(manifest, final.parameters)

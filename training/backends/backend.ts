@@ -2,7 +2,7 @@
  * The training seam: loss, gradients and AdamW on one batch. Everything else (order, masks, epochs, early stopping) is
  * shared and engine-free. Source of the numbers: reference/trainer.md, DESIGN section 8.
  */
-import type { RouterParameters } from '../../models/router/spec.ts'
+import type { RouterParameters, RouterSpec } from '../../models/router/spec.ts'
 import type { Batch } from '../batch.ts'
 
 export interface AdamWOptions {
@@ -20,6 +20,13 @@ export const DEFAULT_ADAMW: AdamWOptions = {
   beta1: 0.9,
   beta2: 0.999,
   epsilon: 1e-8,
+}
+
+export interface BackendOptions {
+  readonly spec: RouterSpec
+  /** Where training starts; copied. */
+  readonly parameters: RouterParameters
+  readonly adamw: AdamWOptions
 }
 
 /** Everything that a run needs to go on bit for bit. Plain arrays: structured-cloneable. */

@@ -7,7 +7,7 @@ import { buildParameters, tensorOf, tensorsOf } from '../../models/router/parame
 import type { RouterParameters, RouterSpec } from '../../models/router/spec.ts'
 import { AppError } from '../../src/errors.ts'
 import type { Batch } from '../batch.ts'
-import type { AdamWOptions, BackendState, TrainerBackend } from './backend.ts'
+import type { BackendOptions, BackendState, TrainerBackend } from './backend.ts'
 import { createOptimiserMemory, type TensorRole } from './optimiser-memory.ts'
 import { FEED, forwardGraph, gradientGraph, useMask } from './router-graph.ts'
 
@@ -21,11 +21,7 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
 type Feeds = Record<string, Tensor>
 
 /** @throws option-invalid (too large for the optimiser's memory), session-failed */
-export async function createOrtBackend(options: {
-  readonly spec: RouterSpec
-  readonly parameters: RouterParameters
-  readonly adamw: AdamWOptions
-}): Promise<TrainerBackend> {
+export async function createOrtBackend(options: BackendOptions): Promise<TrainerBackend> {
   const { spec } = options
   const memory = createOptimiserMemory(spec, options.adamw)
   const tensors = tensorsOf(spec)

@@ -6,6 +6,8 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { readDataset } from '../../../data/store/read-dataset.ts'
 import type { RouterManifest, SplitMetrics } from '../../../models/router/manifest.ts'
 import { INPUT_KINDS, type InputKind } from '../../../models/router/spec.ts'
+import { chooseEngine } from '../../../training/backends/choose-engine.ts'
+import { ENGINE_CHOICES, type EngineChoice } from '../../../training/backends/engine-names.ts'
 import { sourceVersion } from '../../../training/source-version.ts'
 import { trainRouter } from '../../../training/train.ts'
 import { DEFAULT_TRAIN_CONFIG } from '../../../training/train-config.ts'
@@ -31,6 +33,7 @@ export interface TrainCommandOptions {
   readonly minFuture?: number
   readonly seed?: number
   readonly workers: number
+  readonly backend: EngineChoice
 }
 
 /** More rarely pays: five rotations of each input kind are what there is to share out. */
@@ -69,6 +72,11 @@ export function createCommand(): Command {
         .argParser(wholeNumberParser(1))
         .default(Math.min(availableParallelism(), MAX_DEFAULT_WORKERS)),
     )
+    .addOption(
+      new Option('--backend <engine>', 'training engine (docs/training.md); auto takes the fastest that is there')
+        .choices(ENGINE_CHOICES)
+        .default('auto'),
+    )
     .addHelpText('after', '\nExample:\n  $ keepready train dataset/ --out router/')
   return withAction<TrainCommandOptions>(command, runTrain)
 }
@@ -79,6 +87,8 @@ export async function runTrain(
   args: readonly string[],
 ): Promise<CommandResult> {
   const dataset = await readDataset(args[0] ?? '')
+  const engine = await chooseEngine(options.backend)
+  context.writeErr(`engine: ${engine.name} (${engine.because})\n`)
   let progress: ReturnType<typeof startProgress> | null = null
   let pairsDone = 0
   let note = ''
@@ -99,6 +109,7 @@ export async function runTrain(
       seed: options.seed,
     },
     runJobs: createWorkerRunner({ workers: options.workers }),
+    backend: engine.name,
     node: process.versions.node,
     source: sourceVersion(),
     signal: context.signal,
@@ -116,7 +127,7 @@ export async function runTrain(
   })
   progress = progress as ReturnType<typeof startProgress> | null
   progress?.done(`${manifest.rotations.length} rotation models and the final ${manifest.spec.inputs} -> ${options.out}`)
-  return { data: { out: options.out, ...cardOf(manifest) }, text: cardText(options.out, manifest) }
+  return { data: { out: options.out, engine, ...cardOf(manifest) }, text: cardText(options.out, manifest) }
 }
 
 type Card = Pick<

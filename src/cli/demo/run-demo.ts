@@ -92,7 +92,15 @@ export async function runDemo(
     run: () =>
       runTrain(
         context,
-        { out: path('router'), inputs: 'auto', width, seed, workers: Math.min(2, availableParallelism()) },
+        {
+          out: path('router'),
+          inputs: 'auto',
+          width,
+          seed,
+          workers: Math.min(2, availableParallelism()),
+          // The same numbers on every machine.
+          backend: 'ort-cpu',
+        },
         [path('dataset')],
       ),
   })
