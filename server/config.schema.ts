@@ -3,7 +3,7 @@
  * order of precedence; unknown keys are errors; frozen after parsing; printed at start and served at /info.
  */
 import { z } from 'zod'
-import { DEVICES, type Execution, WEIGHTS_MODES } from '../models/frozen-lm/execution.ts'
+import { DEVICES, type ServedExecution, WEIGHTS_MODES } from '../models/frozen-lm/execution.ts'
 import { DEFAULT_PREFIX_CACHE_MB } from '../models/frozen-lm/prefix-cache.ts'
 import { AppError } from '../src/errors.ts'
 import { DEFAULT_OPERATING_POINT, OPERATING_POINT_NAMES } from '../src/router/operating-points.ts'
@@ -101,9 +101,7 @@ export function parseServerConfig(sources: {
 }
 
 /** How the configured server runs its frozen LM. */
-export function executionOf(
-  config: Pick<ServerConfig, 'device' | 'weights' | 'memoryMb'>,
-): Omit<Execution, 'quantize'> {
+export function executionOf(config: Pick<ServerConfig, 'device' | 'weights' | 'memoryMb'>): ServedExecution {
   const { device, weights, memoryMb } = config
   return { device, weights, memoryBytes: memoryMb === null ? null : memoryMb * 1e6 }
 }

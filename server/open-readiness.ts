@@ -2,7 +2,7 @@
  * Opens a router artefact and the frozen LM it was trained on, and refuses any other.
  */
 
-import type { Execution } from '../models/frozen-lm/execution.ts'
+import type { ServedExecution } from '../models/frozen-lm/execution.ts'
 import type { Extraction, Extractor, ExtractorOptions } from '../models/frozen-lm/extraction.ts'
 import { EMBEDDED_MODEL, resolveModelDirectory } from '../models/model-directory.ts'
 import { type RouterArtefact, readRouter, requireRepresentation } from '../models/router/artefact.ts'
@@ -19,8 +19,8 @@ export interface OpenReadinessOptions<E extends Extractor> {
   readonly model: string | null
   readonly operatingPoint: OperatingPointName
   readonly maxQueueTokens: number
-  /** How the frozen LM is run; what the router was trained with decides about integer products. */
-  readonly execution?: Partial<Omit<Execution, 'quantize'>>
+  /** How the frozen LM is run; what the router was trained with decides about integer products and float16. */
+  readonly execution?: Partial<ServedExecution>
   /** Default: what startExtractor takes without it. */
   readonly prefixCacheBytes?: number
   /** How the frozen LM is run: a supervised child in the server, a worker thread in the CLI. */
@@ -69,7 +69,7 @@ async function openExtractor<E extends Extractor>(
   manifest: RouterManifest,
   options: OpenReadinessOptions<E>,
 ): Promise<E> {
-  const { layer, recipe, storageDtype, quantize = 'none' } = manifest.representation
+  const { layer, recipe, storageDtype, quantize = 'none', precision = 'f32' } = manifest.representation
   const directory = modelDirectory(manifest, options.model)
   const { prefixCacheBytes } = options
   const extractor = await options.startExtractor({
@@ -77,7 +77,7 @@ async function openExtractor<E extends Extractor>(
     layer,
     recipe,
     storageDtype,
-    execution: { ...options.execution, quantize },
+    execution: { ...options.execution, quantize, precision },
     ...(prefixCacheBytes === undefined ? {} : { prefixCacheBytes }),
   })
   try {

@@ -15,6 +15,7 @@ import { createPlainAttention } from './blocks/plain-attention.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { DecoderConfig, LayerConfig } from './decoder.ts'
 import { DECODER_NAMES, ropeNames, type StateTensor } from './decoder-names.ts'
+import type { Precision } from './execution.ts'
 import { CPU_VARIANT, type GraphVariant } from './graph-variant.ts'
 import { createWeights } from './weights.ts'
 
@@ -33,14 +34,16 @@ export function buildDecoderGraph(
   const names = DECODER_NAMES
   graph.input(names.tokens, 'i64', [1, 'S'])
   graph.input(names.rows, 'i64', ['M'])
-  declareLayerInputs(graph, { config, layer, operators: variant.operators })
+  declareLayerInputs(graph, { config, layer, variant })
   const kept = hasDeltaNet(config, layer) ? keptTokens(graph) : null
 
+  const { precision } = variant
+  invariant(precision === 'f32' || variant.operators === 'plain', 'a float16 graph is in plain operators')
   const plainAttention = variant.operators === 'plain' ? createPlainAttention(graph) : null
   let stream = scaled(graph, weights.embed(names.tokens), config.embeddingScale)
   if (layer > 0) stream = scaled(graph, stream, config.inputScale)
   for (const [index, block] of config.layers.slice(0, layer).entries()) {
-    const scope: LayerScope = { graph, weights, norm: config.norm, plainAttention, index }
+    const scope: LayerScope = { graph, weights, norm: config.norm, precision, plainAttention, index }
     let mixed = mix(scope, { layer: block, config, kept, input: normed(scope, block.norms.beforeMixer, stream) })
     if (index === layer - 1) {
       mixed = { ...mixed, value: pickRows(graph, mixed.value, mixed.size) }
@@ -58,20 +61,25 @@ export function buildDecoderGraph(
   return graph.encode()
 }
 
-/** What the first `layer` layers hand from run to run. */
-export function decoderStates(config: DecoderConfig, layer: number): readonly StateTensor[] {
+/** What the first `layer` layers hand from run to run: keys and values in the graph's precision, recurrent states f32. */
+export function decoderStates(
+  config: DecoderConfig,
+  layer: number,
+  precision: Precision = 'f32',
+): readonly StateTensor[] {
   return config.layers
     .slice(0, layer)
     .flatMap(({ mixer }, index) =>
-      mixer.kind === 'attention' ? attentionState(mixer, index) : deltaNetState(mixer, index),
+      mixer.kind === 'attention' ? attentionState(mixer, index, precision) : deltaNetState(mixer, index),
     )
 }
 
 function declareLayerInputs(
   graph: OnnxGraph,
-  run: { readonly config: DecoderConfig; readonly layer: number; readonly operators: GraphVariant['operators'] },
+  run: { readonly config: DecoderConfig; readonly layer: number; readonly variant: GraphVariant },
 ): void {
-  const { config, layer, operators } = run
+  const { config, layer } = run
+  const { operators, precision } = run.variant
   const names = DECODER_NAMES
   const attentions = config.layers.slice(0, layer).flatMap(({ mixer }) => (mixer.kind === 'attention' ? [mixer] : []))
   if (attentions.length > 0 && operators === 'plain') {
@@ -88,11 +96,11 @@ function declareLayerInputs(
     if (attentions.every((mixer) => mixer.rope !== index)) continue
     for (const name of Object.values(ropeNames(index))) graph.input(name, 'f32', ['R', rotarySize / 2])
   }
-  for (const { past, present, shape } of decoderStates(config, layer)) {
-    graph.input(past, 'f32', shape)
+  for (const { past, present, shape, dtype } of decoderStates(config, layer, precision)) {
+    graph.input(past, dtype, shape)
     graph.output(
       present,
-      'f32',
+      dtype,
       shape.map((size) => (size === 'P' ? 'T' : size)),
     )
   }

@@ -2,6 +2,7 @@
  * Names of the graph's inputs and outputs, for whoever feeds it. Shapes: S tokens of this run, P past tokens, M wanted
  * rows, R >= P + S rows of a rotary table of 2F rotated dimensions. A graph declares only what its layers need.
  */
+import type { Precision } from './execution.ts'
 
 export const DECODER_NAMES = {
   /** [1, S] i64 */
@@ -29,15 +30,20 @@ export function ropeNames(index: number): { readonly cos: string; readonly sin: 
 }
 
 /**
- * One tensor of what a layer hands from run to run, f32. `P` in the shape is the dimension that grows with the tokens: a
+ * One tensor of what a layer hands from run to run. `P` in the shape is the dimension that grows with the tokens: a
  * tensor that has it can be cut back to fewer tokens. One without it stands for all kept tokens so far and cannot.
  */
 export interface StateTensor {
   readonly past: string
   readonly present: string
   readonly shape: readonly (number | 'P')[]
+  readonly dtype: Precision
 }
 
-export function stateTensor(name: string, layer: number, shape: StateTensor['shape']): StateTensor {
-  return { past: `past_${name}_${layer}`, present: `present_${name}_${layer}`, shape }
+export function stateTensor(
+  name: string,
+  layer: number,
+  { shape, dtype = 'f32' }: { readonly shape: StateTensor['shape']; readonly dtype?: Precision },
+): StateTensor {
+  return { past: `past_${name}_${layer}`, present: `present_${name}_${layer}`, shape, dtype }
 }

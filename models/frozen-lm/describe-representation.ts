@@ -21,6 +21,7 @@ export function describeRepresentation(options: ExtractorOptions): Representatio
     layer: resolveLayer({ directory, wanted: layer, layerCount }),
     storageDtype,
     ...(execution.quantize === 'int8' ? { quantize: 'int8' } : {}),
+    ...(execution.precision === 'f16' ? { precision: 'f16' } : {}),
     recipe,
   })
 }

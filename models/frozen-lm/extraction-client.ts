@@ -4,12 +4,11 @@
 import { AppError } from '../../src/errors.ts'
 import { abortError, throwIfAborted } from './abort-signal.ts'
 import type { Extraction, ExtractionHooks, ExtractionRequest, ExtractorOptions } from './extraction.ts'
-import { type FromHost, fromWireError, type ToHost } from './host-protocol.ts'
-import type { Representation } from './representation.ts'
+import { type FromHost, fromWireError, type OpenedModel, type ToHost } from './host-protocol.ts'
 
 export interface ExtractionClient {
   /** @throws what opening the model threw in the host */
-  open(options: ExtractorOptions): Promise<Representation>
+  open(options: ExtractorOptions): Promise<OpenedModel>
   /** Aborting rejects at once; the host stops between two runs. @throws what extraction threw in the host */
   extract(request: ExtractionRequest, hooks?: ExtractionHooks): Promise<Extraction>
   /** To be called with each message from the host. */
@@ -30,7 +29,7 @@ interface WaitingExtraction extends Waiting<Extraction> {
 /** @param post sends one message to the host; may throw */
 export function createExtractionClient(post: (message: ToHost) => void): ExtractionClient {
   const waiting = new Map<number, WaitingExtraction>()
-  let opening: Waiting<Representation> | null = null
+  let opening: Waiting<OpenedModel> | null = null
   let gone: AppError | null = null
   let lastId = 0
 
@@ -72,7 +71,7 @@ export function createExtractionClient(post: (message: ToHost) => void): Extract
     receive(message) {
       switch (message.kind) {
         case 'opened':
-          opening?.resolve(message.representation)
+          opening?.resolve({ representation: message.representation, selfCheck: message.selfCheck })
           return
         case 'open-failed':
           opening?.reject(fromWireError(message.error))

@@ -32,7 +32,8 @@ export function createExtractionHost(
   const openExtractor = async (options: ExtractorOptions): Promise<void> => {
     try {
       extractor = await open(options)
-      post({ kind: 'opened', representation: extractor.representation })
+      const { representation, selfCheck } = extractor
+      post({ kind: 'opened', representation, selfCheck })
     } catch (error) {
       post({ kind: 'open-failed', error: toWireError(error) })
     }

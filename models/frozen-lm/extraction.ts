@@ -6,6 +6,7 @@
 
 import type { Trajectory } from '../../src/trajectory/trajectory.ts'
 import type { Recipe } from '../../src/view/recipe.ts'
+import type { SelfCheck } from './devices/self-check.ts'
 import type { Execution } from './execution.ts'
 import type { Representation, StorageDtype } from './representation.ts'
 
@@ -98,6 +99,8 @@ export interface ExtractionHooks {
 
 export interface Extractor {
   readonly representation: Representation
+  /** How far the device is from the CPU; absent on the CPU. */
+  readonly selfCheck?: SelfCheck | undefined
   extract(request: ExtractionRequest, hooks?: ExtractionHooks): Promise<Extraction>
   close(): Promise<void>
 }

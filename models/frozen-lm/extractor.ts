@@ -49,6 +49,7 @@ export function assembleExtractor(parts: {
 
   return {
     representation,
+    selfCheck: lm.info.selfCheck,
     async extract({ trajectory, checkpoints }, { signal, onProgress } = {}): Promise<Extraction> {
       const startMs = performance.now()
       const sourceTokens: number[] = []

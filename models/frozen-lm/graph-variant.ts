@@ -1,5 +1,6 @@
 /** Ways to write one decoder as a graph: the same mathematics for other devices, less memory or integer products. */
 import type { CheckpointTensor } from './checkpoint.ts'
+import type { Precision } from './execution.ts'
 
 /** A [outputs, inputs] matrix as 8-bit integers, one scale per output row. */
 export interface Int8Matrix {
@@ -22,8 +23,15 @@ export interface GraphVariant {
    * at-run   each when its layer runs, and is dropped again: the file's pages are all that stays
    */
   readonly widen: 'at-load' | 'at-run'
+  /** f16 takes plain operators: what the fused ones do with it is not known on any device. */
+  readonly precision: Precision
   /** Gives the matrix of a linear map as integers; null leaves one, or all of them, as they are. */
   readonly quantise: ((name: string, tensor: CheckpointTensor) => Int8Matrix | null) | null
 }
 
-export const CPU_VARIANT: GraphVariant = { operators: 'fused', widen: 'at-load', quantise: null }
+export const CPU_VARIANT: GraphVariant = {
+  operators: 'fused',
+  widen: 'at-load',
+  precision: 'f32',
+  quantise: null,
+}

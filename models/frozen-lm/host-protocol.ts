@@ -3,14 +3,16 @@
  * structured-cloneable value; errors cross as plain records and become AppErrors again.
  */
 import { AppError, type ErrorCode, type ErrorDetails, toAppError } from '../../src/errors.ts'
-import type { Extraction, ExtractionProgress, ExtractionRequest, ExtractorOptions } from './extraction.ts'
-import type { Representation } from './representation.ts'
+import type { Extraction, ExtractionProgress, ExtractionRequest, Extractor, ExtractorOptions } from './extraction.ts'
 
 export interface WireError {
   readonly code: ErrorCode
   readonly message: string
   readonly details: ErrorDetails
 }
+
+/** What opening gave. */
+export type OpenedModel = Pick<Extractor, 'representation' | 'selfCheck'>
 
 /** `open` comes first and once; `cancel` of an id that is unknown or done means nothing. */
 export type ToHost =
@@ -21,7 +23,7 @@ export type ToHost =
 
 /** One answer to `open`; to each `extract` any number of `progress` and one answer; `closed` as the last word. */
 export type FromHost =
-  | { readonly kind: 'opened'; readonly representation: Representation }
+  | ({ readonly kind: 'opened' } & OpenedModel)
   | { readonly kind: 'open-failed'; readonly error: WireError }
   | { readonly kind: 'progress'; readonly id: number; readonly progress: ExtractionProgress }
   | { readonly kind: 'extracted'; readonly id: number; readonly extraction: Extraction }

@@ -6,7 +6,10 @@
 import * as ort from 'onnxruntime-node'
 import { invariant } from '../../src/errors.ts'
 import type { StateTensor } from './decoder-names.ts'
+import type { Precision } from './execution.ts'
 import type { StateHandle } from './port.ts'
+
+const BYTES = { f32: 4, f16: 2 } as const
 
 export type Feeds = Record<string, ort.Tensor>
 
@@ -24,9 +27,9 @@ export interface LayerStates {
 export function createLayerStates(tensors: readonly StateTensor[]): LayerStates {
   const states = new Map<StateHandle, Feeds>()
   const empty: Feeds = Object.fromEntries(
-    tensors.map(({ past, shape }) => {
+    tensors.map(({ past, shape, dtype }) => {
       const dims = shape.map((size) => (size === 'P' ? 0 : size))
-      return [past, new ort.Tensor('float32', new Float32Array(elements(dims)), dims)]
+      return [past, tensorOf(dtype, new Uint8Array(elements(dims) * BYTES[dtype]), dims)]
     }),
   )
 
@@ -37,9 +40,13 @@ export function createLayerStates(tensors: readonly StateTensor[]): LayerStates 
     keep(outputs, tokenCount) {
       const state: Feeds = {}
       let sizeBytes = 0
-      for (const { past, present, shape } of tensors) {
-        const tensor = cut(invariant(outputs[present], `the session returned ${present}`), shape, tokenCount)
-        sizeBytes += elements(tensor.dims) * Float32Array.BYTES_PER_ELEMENT
+      for (const { past, present, shape, dtype } of tensors) {
+        const tensor = cut(invariant(outputs[present], `the session returned ${present}`), {
+          shape,
+          dtype,
+          tokenCount,
+        })
+        sizeBytes += elements(tensor.dims) * BYTES[dtype]
         state[past] = tensor
       }
       const handle: StateHandle = { tokenCount, sizeBytes }
@@ -56,20 +63,32 @@ export function createLayerStates(tensors: readonly StateTensor[]): LayerStates 
 }
 
 /** The first `tokenCount` positions along the dimension that grows. */
-function cut(source: ort.Tensor, shape: StateTensor['shape'], tokenCount: number): ort.Tensor {
+function cut(
+  source: ort.Tensor,
+  to: Pick<StateTensor, 'shape' | 'dtype'> & { readonly tokenCount: number },
+): ort.Tensor {
+  const { shape, dtype, tokenCount } = to
   const axis = shape.indexOf('P')
   const computed = source.dims[axis]
-  const data = source.data
-  if (!(data instanceof Float32Array) || computed === undefined || computed === tokenCount) return source
+  if (!ArrayBuffer.isView(source.data) || computed === undefined || computed === tokenCount) return source
+  const { buffer, byteOffset, byteLength } = source.data
+  const data = new Uint8Array(buffer, byteOffset, byteLength)
   const dims = source.dims.map((size, i) => (i === axis ? tokenCount : size))
-  const inner = elements(dims.slice(axis + 1))
+  const inner = elements(dims.slice(axis + 1)) * BYTES[dtype]
   const blocks = elements(dims.slice(0, axis))
-  const kept = new Float32Array(elements(dims))
+  const kept = new Uint8Array(elements(dims) * BYTES[dtype])
   for (let block = 0; block < blocks; block++) {
     const start = block * computed * inner
     kept.set(data.subarray(start, start + tokenCount * inner), block * tokenCount * inner)
   }
-  return new ort.Tensor('float32', kept, dims)
+  return tensorOf(dtype, kept, dims)
+}
+
+/** @param bytes a buffer of its own */
+function tensorOf(dtype: Precision, bytes: Uint8Array<ArrayBuffer>, dims: readonly number[]): ort.Tensor {
+  return dtype === 'f16'
+    ? new ort.Tensor('float16', new Uint16Array(bytes.buffer), [...dims])
+    : new ort.Tensor('float32', new Float32Array(bytes.buffer), [...dims])
 }
 
 function elements(dims: readonly number[]): number {

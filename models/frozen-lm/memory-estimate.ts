@@ -10,7 +10,7 @@
 import { elementCount } from '../safetensors.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type DecoderConfig, EMBEDDING, type LayerConfig } from './decoder.ts'
-import type { WeightsMode } from './execution.ts'
+import type { Precision, WeightsMode } from './execution.ts'
 
 export interface MemoryEstimate {
   /** Private to the process when resident, shared through the page cache when mapped. */
@@ -35,19 +35,26 @@ const FLOAT_BYTES = 4
  */
 export function estimateMemory(
   checkpoint: Pick<Checkpoint, 'config' | 'tensors'>,
-  options: { readonly layer: number; readonly tokens: number; readonly weights: Exclude<WeightsMode, 'auto'> },
+  options: {
+    readonly layer: number
+    readonly tokens: number
+    readonly weights: Exclude<WeightsMode, 'auto'>
+    /** f16: weights, keys and values take two bytes each instead of four. Default: f32. */
+    readonly precision?: Precision
+  },
 ): MemoryEstimate {
   const { config, tensors } = checkpoint
-  const { layer, tokens, weights } = options
+  const { layer, tokens, weights, precision = 'f32' } = options
+  const narrowBytes = precision === 'f16' ? FLOAT_BYTES / 2 : FLOAT_BYTES
   const layers = config.layers.slice(0, layer)
   let weightBytes = 0
   for (const [name, tensor] of tensors) {
     // Embeddings stay in their file; the rows of a view are small.
     if (name === EMBEDDING || layerOf(name) >= layer) continue
-    weightBytes += weights === 'mmap' ? tensor.sizeBytes : FLOAT_BYTES * elementCount(tensor.shape)
+    weightBytes += weights === 'mmap' ? tensor.sizeBytes : narrowBytes * elementCount(tensor.shape)
   }
   const tokenizerBytes = 5e6 + 1400 * config.vocabularySize
-  const keyValueBytesPerToken = FLOAT_BYTES * sum(layers.map(keyValueSize))
+  const keyValueBytesPerToken = narrowBytes * sum(layers.map(keyValueSize))
   const stateBytes = FLOAT_BYTES * sum(layers.map(recurrentSize))
   const activationBytesPerToken = FLOAT_BYTES * activationSize(config, layers)
   return {

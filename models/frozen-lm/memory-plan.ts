@@ -107,8 +107,9 @@ function resolvedWeights({ checkpoint, execution }: MemoryUse): 'mmap' | 'reside
 }
 
 function runOf(use: MemoryUse): ReturnType<typeof estimateMemory> {
-  const { checkpoint, layer, viewTokens } = use
-  return estimateMemory(checkpoint, { layer, tokens: viewTokens, weights: resolvedWeights(use) })
+  const { checkpoint, layer, viewTokens, execution } = use
+  const { precision } = execution
+  return estimateMemory(checkpoint, { layer, tokens: viewTokens, weights: resolvedWeights(use), precision })
 }
 
 function weightBytes(use: MemoryUse): { readonly mappedBytes: number; readonly copiedBytes: number } {

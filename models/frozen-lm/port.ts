@@ -2,6 +2,7 @@
  * The frozen LM seam: tokens in, last-token hidden states out. Handles never cross a process boundary.
  */
 import type { Matrix } from '../../src/tensor/matrix.ts'
+import type { SelfCheck } from './devices/self-check.ts'
 
 export type Device = 'cpu' | 'cuda' | 'webgpu'
 
@@ -23,6 +24,8 @@ export interface FrozenLmInfo {
   readonly contextLength: number
   readonly vocabularySize: number
   readonly device: Device
+  /** How far the device is from the CPU, where it is another one. */
+  readonly selfCheck?: SelfCheck
 }
 
 export interface PrefillOptions {

@@ -17,9 +17,9 @@ export interface ProcessExtractor extends Extractor {
 export async function startProcessExtractor(options: ExtractorOptions): Promise<ProcessExtractor> {
   const host = startHostProcess()
   try {
-    const representation = await host.client.open(options)
+    const opened = await host.client.open(options)
     return {
-      representation,
+      ...opened,
       pid: host.child.pid,
       extract: host.client.extract,
       close: () => endHostProcess(host, closedError()),

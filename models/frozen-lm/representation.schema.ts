@@ -14,6 +14,7 @@ export const representationSchema: z.ZodType<Representation> = z.strictObject({
   layer: natural,
   storageDtype: z.enum(['f16', 'f32']),
   quantize: z.enum(['int8']).optional(),
+  precision: z.enum(['f16']).optional(),
   recipe: z.strictObject({
     name: z.enum(RECIPE_NAMES),
     recentInteractions: natural,

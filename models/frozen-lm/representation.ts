@@ -23,6 +23,8 @@ export interface Representation {
   readonly storageDtype: StorageDtype
   /** Matrices as integers; absent where the model computes in float32. */
   readonly quantize?: 'int8' | undefined
+  /** Linear maps, keys and values in float16; absent where they are float32. */
+  readonly precision?: 'f16' | undefined
   readonly recipe: Recipe
   readonly graphVersion: number
   readonly recipeVersion: number
@@ -34,7 +36,7 @@ export function createRepresentation(parts: Omit<Representation, 'graphVersion' 
 
 /** 16 hex digits; equal exactly when every value that decides a vector is equal. */
 export function representationId(representation: Representation): string {
-  const { model, layer, storageDtype, quantize, recipe, graphVersion, recipeVersion } = representation
+  const { model, layer, storageDtype, quantize, precision, recipe, graphVersion, recipeVersion } = representation
   const { budgets } = recipe
   const identity = [
     ['files', model.filesSha256],
@@ -45,6 +47,7 @@ export function representationId(representation: Representation): string {
     ['budgets', budgets.view, budgets.head, budgets.recent, budgets.state, budgets.target, budgets.readout],
     ['versions', graphVersion, recipeVersion],
     ...(quantize === undefined ? [] : [['quantize', quantize]]),
+    ...(precision === undefined ? [] : [['precision', precision]]),
   ]
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16)
 }

@@ -19,7 +19,7 @@ export interface SessionPlan {
 
 /** @throws option-invalid for a combination that is not implemented */
 export function planSession(checkpoint: Checkpoint, execution: Execution): SessionPlan {
-  const { device, quantize } = execution
+  const { device, quantize, precision } = execution
   const half = isHalfPrecision(checkpoint)
   const weights = resolveWeights(execution.weights, half)
   const folder = { model_external_initializers_file_folder_path: checkpoint.root }
@@ -33,7 +33,7 @@ export function planSession(checkpoint: Checkpoint, execution: Execution): Sessi
     return {
       device,
       weights: 'resident',
-      variant: { ...CPU_VARIANT, operators: 'plain' },
+      variant: { ...CPU_VARIANT, operators: 'plain', precision },
       options: {
         ...common,
         executionProviders: [device],
@@ -42,6 +42,11 @@ export function planSession(checkpoint: Checkpoint, execution: Execution): Sessi
       },
     }
   }
+  if (precision !== 'f32')
+    throw new AppError(
+      'option-invalid',
+      `--precision ${precision} is for --device cuda and webgpu: this device cpu has no ${precision} kernels and would only convert; leave it out, or read half-precision weights with --weights mmap to save memory`,
+    )
   const quantise = quantize === 'int8' ? createInt8Quantiser() : null
   const mapped = weights === 'mmap'
   return {

@@ -35,7 +35,7 @@ export async function createSession(
     device: plan.device,
   }
   const session = await load(checkpoint, layer, plan)
-  const states = createLayerStates(decoderStates(config, layer))
+  const states = createLayerStates(decoderStates(config, layer, plan.variant.precision))
   const isInput = new Set(session.inputNames)
   const rope = createRopeFeed(config, isInput)
 

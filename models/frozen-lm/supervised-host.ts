@@ -8,6 +8,7 @@ import { untilAborted } from './abort-signal.ts'
 import type { Extractor, ExtractorOptions } from './extraction.ts'
 import { closedError } from './extraction-client.ts'
 import { endHostProcess, type HostProcess, startHostProcess } from './host-process.ts'
+import type { OpenedModel } from './host-protocol.ts'
 import { DEFAULT_PREFIX_CACHE_MB, prefixCacheBytes } from './prefix-cache.ts'
 import { type Representation, representationId } from './representation.ts'
 
@@ -37,7 +38,7 @@ export interface SupervisedExtractor extends Extractor {
 export async function startSupervisedExtractor(wanted: ExtractorOptions): Promise<SupervisedExtractor> {
   const options = { vectorCacheBytes: VECTOR_CACHE_BYTES, prefixCacheBytes: PREFIX_CACHE_BYTES, ...wanted }
   let host = startHostProcess()
-  const representation = await openModel(host, options)
+  const first = await openModel(host, options)
   const closing = new AbortController()
   let serving = Promise.resolve(host)
   let ready = true
@@ -53,7 +54,7 @@ export async function startSupervisedExtractor(wanted: ExtractorOptions): Promis
     idleStarts += 1
     host = startHostProcess()
     const started = supervised(host)
-    await openModel(started, options, representation)
+    await openModel(started, options, first.representation)
     ready = true
     return started
   }
@@ -71,7 +72,7 @@ export async function startSupervisedExtractor(wanted: ExtractorOptions): Promis
   supervised(host)
 
   return {
-    representation,
+    ...first,
     get restarts() {
       return restarts
     },
@@ -101,13 +102,14 @@ async function openModel(
   host: HostProcess,
   options: ExtractorOptions,
   expected?: Representation,
-): Promise<Representation> {
+): Promise<OpenedModel> {
   try {
     const opened = await host.client.open(options)
-    if (expected === undefined || representationId(opened) === representationId(expected)) return opened
+    const { representation } = opened
+    if (expected === undefined || representationId(representation) === representationId(expected)) return opened
     throw new AppError(
       'representation-mismatch',
-      `the model in ${options.directory} is another one since the last start: representation ${representationId(opened)}, was ${representationId(expected)}; put its files back, or restart with a router made for the new ones`,
+      `the model in ${options.directory} is another one since the last start: representation ${representationId(representation)}, was ${representationId(expected)}; put its files back, or restart with a router made for the new ones`,
     )
   } catch (error) {
     await endHostProcess(host, closedError())

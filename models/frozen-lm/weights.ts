@@ -4,6 +4,7 @@ import { invariant } from '../../src/errors.ts'
 import { ONNX_DTYPE, type OnnxDtype, type OnnxGraph } from '../onnx/onnx-graph.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { EMBEDDING, type WeightDtype } from './decoder.ts'
+import type { Precision } from './execution.ts'
 import type { GraphVariant, Int8Matrix } from './graph-variant.ts'
 
 const ONNX_NAME = { F32: 'f32', F16: 'f16', BF16: 'bf16' } as const satisfies Record<WeightDtype, OnnxDtype>
@@ -12,8 +13,11 @@ export interface Weights {
   readonly has: (name: string) => boolean
   /** Name of the tensor as f32; a cast of a half-precision one is folded when the session loads. */
   readonly load: (name: string) => string
-  /** [..., inputs] x [outputs, inputs]^T, straight on the checkpoint's layout of the matrix `name`. */
-  readonly multiply: (input: string, name: string) => string
+  /**
+   * [..., inputs] x [outputs, inputs]^T, straight on the checkpoint's layout of the matrix `name`; input, matrix and
+   * result are of the given precision, the variant's where none is given.
+   */
+  readonly multiply: (input: string, name: string, precision?: Precision) => string
   /** Embeddings of the tokens: gathered raw and widened afterwards, so that only used rows are read. */
   readonly embed: (tokens: string) => string
 }
@@ -28,19 +32,20 @@ export function createWeights(graph: OnnxGraph, checkpoint: Checkpoint, variant:
     graph.external(name, ONNX_NAME[tensor.dtype], tensor.shape, { location, offset, sizeBytes })
     return tensor
   }
-  const widen = (value: string, dtype: WeightDtype): string =>
-    dtype === 'F32' ? value : graph.op('Cast', [value], { attributes: { to: { int: ONNX_DTYPE.f32 } } })
+  /** The same name where nothing has to change. */
+  const cast = (value: string, dtype: WeightDtype, to: Precision): string =>
+    ONNX_NAME[dtype] === to ? value : graph.op('Cast', [value], { attributes: { to: { int: ONNX_DTYPE[to] } } })
   return {
     has: (name) => checkpoint.tensors.has(name),
-    load: (name) => widen(name, declare(name).dtype),
-    multiply(input, name) {
+    load: (name) => cast(name, declare(name).dtype, 'f32'),
+    multiply(input, name, precision = variant.precision) {
       const integers = variant.quantise?.(name, find(name)) ?? null
       if (integers !== null) return multiplyInt8(graph, { input, name, integers })
       const { dtype, shape } = declare(name)
       const matrix =
         variant.widen === 'at-run' && dtype !== 'F32'
-          ? widen(delayed(graph, { name, shape, input }), dtype)
-          : widen(name, dtype)
+          ? cast(delayed(graph, { name, shape, input }), dtype, precision)
+          : cast(name, dtype, precision)
       // Folded when the session loads.
       if (variant.operators === 'plain') return graph.op('MatMul', [input, graph.op('Transpose', [matrix])])
       return graph.op('FusedMatMul', [input, matrix], { attributes: { transB: { int: 1 } }, microsoft: true })
@@ -48,9 +53,13 @@ export function createWeights(graph: OnnxGraph, checkpoint: Checkpoint, variant:
     embed(tokens) {
       const { dtype } = declare(EMBEDDING)
       const axis = { attributes: { axis: { int: 0 } } }
-      // Devices gather float32 only; the widened table is folded when the session loads.
-      if (variant.operators === 'plain') return graph.op('Gather', [widen(EMBEDDING, dtype), tokens], axis)
-      return widen(graph.op('Gather', [EMBEDDING, tokens], axis), dtype)
+      // Devices gather no bfloat16: the table is converted once, when the session loads.
+      if (variant.operators === 'plain') {
+        const { precision } = variant
+        const rows = graph.op('Gather', [cast(EMBEDDING, dtype, precision), tokens], axis)
+        return cast(rows, precision === 'f16' ? 'F16' : 'F32', 'f32')
+      }
+      return cast(graph.op('Gather', [EMBEDDING, tokens], axis), dtype, 'f32')
     },
   }
 }

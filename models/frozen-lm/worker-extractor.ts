@@ -28,8 +28,8 @@ export async function startWorkerExtractor(options: ExtractorOptions): Promise<E
     await ended
   }
   try {
-    const representation = await client.open(options)
-    return { representation, extract: client.extract, close: stop }
+    const opened = await client.open(options)
+    return { ...opened, extract: client.extract, close: stop }
   } catch (error) {
     await stop()
     throw error

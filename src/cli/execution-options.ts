@@ -3,6 +3,8 @@ import { type Command, Option } from 'commander'
 import {
   DEVICES,
   type Execution,
+  PRECISIONS,
+  type Precision,
   QUANTIZE_MODES,
   type QuantizeMode,
   WEIGHTS_MODES,
@@ -17,8 +19,10 @@ export interface ExecutionFlags {
   readonly memoryMb?: number
 }
 
-export interface QuantizeFlag {
+/** What changes the vectors. */
+export interface VectorFlags {
   readonly quantize?: QuantizeMode
+  readonly precision?: Precision
 }
 
 export function deviceOption(): Option {
@@ -48,21 +52,28 @@ export function withExecutionOptions(command: Command): Command {
 }
 
 /** Where the user decides; a trained router has decided already. */
-export function withQuantizeOption(command: Command): Command {
-  return command.addOption(
-    new Option('--quantize <how>', 'int8: integer matrix products; faster, and other vectors (docs/devices.md)')
-      .choices(QUANTIZE_MODES)
-      .default('none'),
-  )
+export function withVectorOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--quantize <how>', 'int8: integer matrix products; faster, and other vectors (docs/devices.md)')
+        .choices(QUANTIZE_MODES)
+        .default('none'),
+    )
+    .addOption(
+      new Option('--precision <dtype>', 'f16: on cuda and webgpu, half the memory, and other vectors (docs/devices.md)')
+        .choices(PRECISIONS)
+        .default('f32'),
+    )
 }
 
 /** Only what was given: the defaults are the model's. */
-export function executionOf(flags: ExecutionFlags & QuantizeFlag): Partial<Execution> {
-  const { device, weights, memoryMb, quantize } = flags
+export function executionOf(flags: ExecutionFlags & VectorFlags): Partial<Execution> {
+  const { device, weights, memoryMb, quantize, precision } = flags
   return {
     ...(device === undefined ? {} : { device }),
     ...(weights === undefined ? {} : { weights }),
     ...(memoryMb === undefined ? {} : { memoryBytes: memoryMb * 1e6 }),
     ...(quantize === undefined ? {} : { quantize }),
+    ...(precision === undefined ? {} : { precision }),
   }
 }

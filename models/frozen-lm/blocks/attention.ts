@@ -15,8 +15,10 @@
 
 import type { AttentionConfig, RopeTableConfig } from '../decoder.ts'
 import { DECODER_NAMES, ropeNames, type StateTensor, stateTensor } from '../decoder-names.ts'
+import type { Precision } from '../execution.ts'
 import type { GraphVariant } from '../graph-variant.ts'
-import { type LayerScope, linear, rmsNorm } from './layer-scope.ts'
+import { type LayerScope, linear, narrowLinear, rmsNorm } from './layer-scope.ts'
+import { narrow, widen } from './precision.ts'
 import { type DecoderTensor, linearTensors, parallelTensors, wholeTensor } from './tensor-shapes.ts'
 
 export const ATTENTION_OUTPUT = 'self_attn.o_proj'
@@ -47,9 +49,9 @@ export function* attentionTensors(config: AttentionConfig, hiddenSize: number): 
 }
 
 /** Keys and values, [1, K, P, D] each. */
-export function attentionState(config: AttentionConfig, index: number): readonly StateTensor[] {
+export function attentionState(config: AttentionConfig, index: number, dtype: Precision): readonly StateTensor[] {
   const shape = [1, config.keyValueHeadCount, 'P', paddedHeadSize(config)] as const
-  return [stateTensor('key', index, shape), stateTensor('value', index, shape)]
+  return [stateTensor('key', index, { shape, dtype }), stateTensor('value', index, { shape, dtype })]
 }
 
 /** Whether the rotation happens before the operator and so needs `first_position`. */
@@ -67,15 +69,16 @@ export function rotatesOutside(
 /**
  * Attended values before the output projection.
  * @param input [1, S, d], normed
- * @returns [1, S, headCount * headSize]
+ * @returns [1, S, headCount * headSize], narrow
  */
 export function attention(
   scope: LayerScope,
   block: { readonly config: AttentionConfig; readonly ropes: readonly RopeTableConfig[]; readonly input: string },
 ): string {
   const { graph, index } = scope
-  const { config, ropes, input } = block
+  const { config, ropes } = block
   const { headCount, keyValueHeadCount } = config
+  const input = narrow(scope, block.input)
   const { query: rawQuery, gate } = projectQuery(scope, config, input)
   const outside = rotatesOutside(config, ropes, scope.plainAttention === null ? 'fused' : 'plain')
   const prepare = (value: string, heads: number, norm: string): string => {
@@ -84,17 +87,21 @@ export function attention(
     return outside ? rotate(scope, { config, ropes, value: padded, heads }) : padded
   }
   const query = prepare(rawQuery, headCount, 'self_attn.q_norm')
-  const key = prepare(linear(scope, 'self_attn.k_proj', input), keyValueHeadCount, 'self_attn.k_norm')
-  const rawValue = linear(scope, 'self_attn.v_proj', input)
+  const wideKey = prepare(linear(scope, 'self_attn.k_proj', input), keyValueHeadCount, 'self_attn.k_norm')
+  const key = narrow(scope, wideKey)
+  const rawValue = narrowLinear(scope, 'self_attn.v_proj', input)
   const value = padHeads(scope, { config, value: rawValue, heads: keyValueHeadCount })
   const tables = config.rope === null || outside ? null : ropeNames(config.rope)
-  const states = attentionState(config, index)
+  const states = attentionState(config, index, scope.precision)
   const finish = (attended: string): string => {
     const trimmed = trimHeads(scope, config, attended)
-    return gate === null ? trimmed : graph.op('Mul', [trimmed, graph.op('Sigmoid', [gate])])
+    if (gate === null) return trimmed
+    return narrow(scope, graph.op('Mul', [widen(scope, trimmed), graph.op('Sigmoid', [gate])]))
   }
   if (scope.plainAttention !== null)
-    return finish(scope.plainAttention.attend({ config, headSize: paddedHeadSize(config), query, key, value, states }))
+    return finish(
+      scope.plainAttention.attend(scope, { config, headSize: paddedHeadSize(config), query, key, value, states }),
+    )
   // Both present outputs must be named: without them the operator leaves its flash path (reference, section 2).
   const attended = graph.op(
     'GroupQueryAttention',

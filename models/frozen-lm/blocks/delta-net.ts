@@ -16,6 +16,7 @@ import type { DeltaNetConfig } from '../decoder.ts'
 import { DECODER_NAMES, type StateTensor, stateTensor } from '../decoder-names.ts'
 import { activate } from './feed-forward.ts'
 import { type LayerScope, layerWeight, linear, normalise } from './layer-scope.ts'
+import { narrow } from './precision.ts'
 import { type DecoderTensor, linearTensors, wholeTensor } from './tensor-shapes.ts'
 
 export const DELTA_NET_OUTPUT = 'linear_attn.out_proj'
@@ -67,24 +68,25 @@ export function* deltaNetTensors(config: DeltaNetConfig, hiddenSize: number): Ge
 export function deltaNetState(config: DeltaNetConfig, index: number): readonly StateTensor[] {
   const { valueHeadCount, keyHeadSize, valueHeadSize, convolutionSize } = config
   return [
-    stateTensor('convolution', index, [1, convolutionSize - 1, sizesOf(config).channels]),
-    stateTensor('recurrent', index, [1, valueHeadCount, keyHeadSize, valueHeadSize]),
+    stateTensor('convolution', index, { shape: [1, convolutionSize - 1, sizesOf(config).channels] }),
+    stateTensor('recurrent', index, { shape: [1, valueHeadCount, keyHeadSize, valueHeadSize] }),
   ]
 }
 
 /**
  * Values before the output projection.
  * @param input [1, S, d], normed
- * @returns [1, S, valueHeadCount * valueHeadSize]
+ * @returns [1, S, valueHeadCount * valueHeadSize], narrow
  */
 export function deltaNet(
   scope: LayerScope,
   block: { readonly config: DeltaNetConfig; readonly kept: KeptTokens; readonly input: string },
 ): string {
   const { graph, index } = scope
-  const { config, kept, input } = block
+  const { config, kept } = block
   const { keyHeadCount, valueHeadCount, keyHeadSize } = config
-  const { query, key, value, recurrent } = convolve(scope, block)
+  const input = narrow(scope, block.input)
+  const { query, key, value, recurrent } = convolve(scope, { config, kept, input })
   const gates = [`decay_${index}`, `update_rate_${index}`] as const
   graph.op(
     'LinearAttentionGate',
@@ -107,7 +109,7 @@ export function deltaNet(
     outputs: [`recalled_${index}`, recurrent.present],
     microsoft: true,
   })
-  return gatedNorm(scope, { config, recalled, gate: linear(scope, 'linear_attn.in_proj_z', input) })
+  return narrow(scope, gatedNorm(scope, { config, recalled, gate: linear(scope, 'linear_attn.in_proj_z', input) }))
 }
 
 /** The norm of each head, with weights stored as they are whatever the family's other norms do, times SiLU of the gate. */

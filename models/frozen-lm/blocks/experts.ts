@@ -14,7 +14,7 @@
 import { ONNX_DTYPE, type OnnxGraph } from '../../onnx/onnx-graph.ts'
 import type { ExpertsConfig } from '../decoder.ts'
 import { feedForward } from './feed-forward.ts'
-import { type LayerScope, linear } from './layer-scope.ts'
+import { type LayerScope, wideLinear } from './layer-scope.ts'
 import { type DecoderTensor, linearTensors } from './tensor-shapes.ts'
 
 const expertName = (expert: number): string => `mlp.experts.${expert}`
@@ -89,7 +89,7 @@ function route(
   rows: string,
 ): { readonly chosen: string; readonly weights: string } {
   const { graph, index } = scope
-  const logits = linear(scope, 'mlp.gate', rows)
+  const logits = wideLinear(scope, 'mlp.gate', rows)
   const shares = graph.op('Softmax', [logits], { attributes: { axis: { int: -1 } } })
   const outputs = [`expert_weights_${index}`, `experts_${index}`] as const
   graph.op('TopK', [shares, graph.ints([config.activeCount])], { attributes: { axis: { int: -1 } }, outputs })

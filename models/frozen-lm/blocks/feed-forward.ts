@@ -1,7 +1,8 @@
 /** Gated feed-forward, down(activation(gate(x)) * up(x)), and the activations. */
 import type { OnnxGraph } from '../../onnx/onnx-graph.ts'
 import type { Activation, DenseConfig } from '../decoder.ts'
-import { type LayerScope, linear } from './layer-scope.ts'
+import { type LayerScope, linear, wideRangeLinear } from './layer-scope.ts'
+import { narrow } from './precision.ts'
 import { type DecoderTensor, linearTensors, parallelTensors } from './tensor-shapes.ts'
 
 export function* feedForwardTensors(config: DenseConfig, hiddenSize: number): Generator<DecoderTensor> {
@@ -24,10 +25,12 @@ export function feedForward(
   scope: LayerScope,
   block: { readonly name: string; readonly activation: Activation; readonly input: string },
 ): string {
-  const { name, activation, input } = block
+  const { name, activation } = block
+  const input = narrow(scope, block.input)
   const gate = activate(scope.graph, activation, linear(scope, `${name}.gate_proj`, input))
   const mixed = scope.graph.op('Mul', [gate, linear(scope, `${name}.up_proj`, input)])
-  return linear(scope, `${name}.down_proj`, mixed)
+  // Massive activations: beyond float16 in real models.
+  return wideRangeLinear(scope, `${name}.down_proj`, mixed)
 }
 
 export function activate(graph: OnnxGraph, activation: Activation, value: string): string {

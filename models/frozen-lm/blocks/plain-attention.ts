@@ -5,24 +5,29 @@
 import type { OnnxGraph } from '../../onnx/onnx-graph.ts'
 import type { AttentionConfig } from '../decoder.ts'
 import { DECODER_NAMES, type StateTensor } from '../decoder-names.ts'
+import type { LayerScope } from './layer-scope.ts'
+import { narrow, widen } from './precision.ts'
 
 /** Added to scores that the mask forbids: their weight underflows to 0. A row always has one that is allowed. */
 const FORBIDDEN = -1e30
 
 export interface PlainAttention {
   /**
-   * @param part.query [1, S, H * D], part.key and part.value [1, S, K * D], rotated
+   * @param part.query [1, S, H * D] f32, part.key and part.value [1, S, K * D] narrow; rotated
    * @param part.states past and present of keys and values, [1, K, P, D]
-   * @returns [1, S, H * D]
+   * @returns [1, S, H * D], narrow
    */
-  attend(part: {
-    readonly config: AttentionConfig
-    readonly headSize: number
-    readonly query: string
-    readonly key: string
-    readonly value: string
-    readonly states: readonly StateTensor[]
-  }): string
+  attend(
+    scope: LayerScope,
+    part: {
+      readonly config: AttentionConfig
+      readonly headSize: number
+      readonly query: string
+      readonly key: string
+      readonly value: string
+      readonly states: readonly StateTensor[]
+    },
+  ): string
 }
 
 export function createPlainAttention(graph: OnnxGraph): PlainAttention {
@@ -46,7 +51,7 @@ export function createPlainAttention(graph: OnnxGraph): PlainAttention {
   }
 
   return {
-    attend({ config, headSize, query, key, value, states }) {
+    attend(scope, { config, headSize, query, key, value, states }) {
       const { headCount, keyValueHeadCount, scale, softCap, window } = config
       const groups = headCount / keyValueHeadCount
       const reshape = (from: string, shape: readonly number[]): string => graph.op('Reshape', [from, graph.ints(shape)])
@@ -67,7 +72,7 @@ export function createPlainAttention(graph: OnnxGraph): PlainAttention {
         -1,
         headSize,
       ])
-      const products = graph.op('MatMul', [stacked, transpose(keys, [0, 1, 3, 2])])
+      const products = graph.op('MatMul', [stacked, transpose(widen(scope, keys), [0, 1, 3, 2])])
       // A 0 keeps the last dimension, T.
       let scores = graph.op('Mul', [reshape(products, [keyValueHeadCount, groups, -1, 0]), graph.scalar(scale)])
       if (softCap !== null) {
@@ -77,7 +82,7 @@ export function createPlainAttention(graph: OnnxGraph): PlainAttention {
       const weights = graph.op('Softmax', [graph.op('Add', [scores, maskOf(window)])], {
         attributes: { axis: { int: -1 } },
       })
-      const attended = graph.op('MatMul', [reshape(weights, [1, keyValueHeadCount, -1, 0]), values])
+      const attended = graph.op('MatMul', [reshape(narrow(scope, weights), [1, keyValueHeadCount, -1, 0]), values])
       const byToken = transpose(reshape(attended, [keyValueHeadCount, groups, -1, headSize]), [2, 0, 1, 3])
       return reshape(byToken, [1, -1, headCount * headSize])
     },

@@ -11,7 +11,7 @@ import { createSession } from '../session.ts'
 import { planSession } from '../session-plan.ts'
 import { CUDA_PROVIDERS } from './device-report.ts'
 import { runtimeBackends, runtimeFolder } from './runtime.ts'
-import { type OpenOn, selfCheckDevice } from './self-check.ts'
+import { type OpenOn, type SelfCheck, selfCheckDevice } from './self-check.ts'
 
 /** What this file knows of the machine; tests replace it. */
 export interface DeviceSeams {
@@ -41,13 +41,26 @@ export async function openOnDevice(
   const { device } = execution
   if (device === 'cpu') return seams.open(checkpoint, layer, execution)
   requireRuntime(device, seams)
-  const open: OpenOn = (on, small, layers) => seams.open(small, layers, { ...execution, device: on, weights: 'auto' })
+  const selfCheck = await checked(model, seams)
+  const lm = await seams.open(checkpoint, layer, execution)
+  return { ...lm, info: { ...lm.info, selfCheck } }
+}
+
+async function checked(model: Parameters<typeof openOnDevice>[0], seams: DeviceSeams): Promise<SelfCheck> {
+  const { checkpoint, layer, execution } = model
+  const { device, precision } = execution
+  const open: OpenOn = (on, small, layers) =>
+    seams.open(small, layers, {
+      ...execution,
+      device: on,
+      weights: 'auto',
+      precision: on === 'cpu' ? 'f32' : precision,
+    })
   try {
-    await selfCheckDevice({ device, model: { config: checkpoint.config, layer }, open })
+    return await selfCheckDevice({ device, precision, model: { config: checkpoint.config, layer }, open })
   } catch (thrown) {
     throw unavailable(device, thrown)
   }
-  return seams.open(checkpoint, layer, execution)
 }
 
 /** @throws device-unavailable: what can be known without a session */

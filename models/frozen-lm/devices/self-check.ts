@@ -1,7 +1,7 @@
 /**
  * Before a device other than the CPU computes anything for a user, it computes a small random decoder with the same
- * kinds of layers as the model, and so the same kernels, and its rows must be those of the CPU. Sequences are longer
- * than 64 tokens: one WebGPU driver was right up to 16 and wrong from 32 on (reference/frozen-lm.md, section 7).
+ * kinds of layers as the model, and so the same kernels, and its rows must be those of the CPU in float32. Sequences are
+ * longer than 64 tokens: one WebGPU driver was right up to 16 and wrong from 32 on (reference/frozen-lm.md, section 7).
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,42 +10,62 @@ import { AppError, invariant } from '../../../src/errors.ts'
 import { createRng } from '../../../src/rng.ts'
 import type { Checkpoint } from '../checkpoint.ts'
 import type { DecoderConfig } from '../decoder.ts'
+import type { Precision } from '../execution.ts'
 import type { Device, FrozenLm } from '../port.ts'
+import { compareRows, type RowAgreement } from './row-agreement.ts'
 import { shrinkDecoder, writeRandomDecoder } from './small-decoder.ts'
 
 /** Rows at position 0, and a target behind them. */
 export const SELF_CHECK_TOKENS = { prefix: 96, target: 80 } as const
 
 /**
- * max |a - b| / max |b| of a row. float32 with another order of summation: 6e-6 measured at most (SwiftShader, 17 random
- * models), so 1e-4 leaves room for GPUs and none for TF32 (1e-3) or a wrong kernel (1e-1).
+ * Largest error of a row, max |a - b| / max |b|.
+ * f32  another order of summation: 6e-6 measured at most (SwiftShader, 17 random models), so 1e-4 leaves room for GPUs and
+ *      none for TF32 (1e-3) or a wrong kernel (1e-1)
+ * f16  11 bits of everything that is multiplied: 4e-3 measured at most (this graph on the CPU, 25 random models, the
+ *      check's own decoders), so 2e-2 leaves room for another order of summation and none for a wrong kernel
  */
-export const SELF_CHECK_TOLERANCE = 1e-4
+export const SELF_CHECK_LIMITS: Readonly<Record<Precision, number>> = { f32: 1e-4, f16: 2e-2 }
 
-/** Opens the checkpoint, cut after `layer`, on the device or on the CPU. */
+export interface SelfCheck extends RowAgreement {
+  readonly device: Device
+  readonly precision: Precision
+  /** What `worst` may be. */
+  readonly limit: number
+}
+
+/** Opens the checkpoint, cut after `layer`, on the device or on the CPU, there in float32. */
 export type OpenOn = (device: Device, checkpoint: Checkpoint, layer: number) => Promise<FrozenLm>
 
 /**
  * @param model the decoder that is to run, and the layer it is cut after
- * @returns the largest row error
  * @throws device-self-check-failed, and what `open` throws
  */
 export async function selfCheckDevice(check: {
   readonly device: Device
+  readonly precision: Precision
   readonly model: { readonly config: DecoderConfig; readonly layer: number }
   readonly open: OpenOn
-}): Promise<number> {
-  const { device, model, open } = check
+}): Promise<SelfCheck> {
+  const { device, precision, model, open } = check
   const folder = mkdtempSync(join(tmpdir(), 'keepready-self-check-'))
   try {
-    const config = shrinkDecoder(model.config, model.layer)
+    const config = shrinkDecoder(model.config, model.layer, precision)
     const checkpoint = writeRandomDecoder({ config, folder, seed: 1 })
     const expected = await rowsOn('cpu', checkpoint, open)
     const actual = await rowsOn(device, checkpoint, open)
-    return compare({ device, expected, actual, cols: config.hiddenSize })
+    const agreement = compareRows({ actual, expected, cols: config.hiddenSize })
+    return requireAgreement({ ...agreement, device, precision, limit: SELF_CHECK_LIMITS[precision] })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** `device cuda, float16: rows differ from float32 on the CPU by ...`, for the start of a command. */
+export function describeSelfCheck(check: SelfCheck): string {
+  const { device, precision, worst, typical, lowestCosine, limit } = check
+  const figures = `${worst.toExponential(1)} at most (limit ${limit.toExponential(0)}), ${typical.toExponential(1)} typically`
+  return `device ${device}, ${precision}: rows of a small decoder of the same layers differ from f32 on the CPU by ${figures}; lowest cosine ${lowestCosine.toFixed(7)}`
 }
 
 async function rowsOn(device: Device, checkpoint: Checkpoint, open: OpenOn): Promise<Float32Array> {
@@ -69,41 +89,18 @@ async function rowsOn(device: Device, checkpoint: Checkpoint, open: OpenOn): Pro
   }
 }
 
-function compare(run: {
-  readonly device: Device
-  readonly expected: Float32Array
-  readonly actual: Float32Array
-  readonly cols: number
-}): number {
-  const { device, expected, actual, cols } = run
-  let worst = 0
-  let worstRow = 0
-  for (let row = 0; row < expected.length / cols; row++) {
-    const error = rowError(
-      actual.subarray(row * cols, (row + 1) * cols),
-      expected.subarray(row * cols, (row + 1) * cols),
-    )
-    if (error > worst) [worst, worstRow] = [error, row]
-  }
-  if (worst <= SELF_CHECK_TOLERANCE) return worst
+function requireAgreement(check: SelfCheck): SelfCheck {
+  const { device, precision, worst, worstRow, limit } = check
+  if (worst <= limit) return check
   const { prefix, target } = SELF_CHECK_TOKENS
+  const tf32 =
+    device === 'cuda' && precision === 'f32'
+      ? '; differences around 1e-3 are TF32 products, which NVIDIA_TF32_OVERRIDE=0 turns off'
+      : ''
+  const way = precision === 'f16' ? 'leave out --precision f16' : 'use --device cpu'
   throw new AppError(
     'device-self-check-failed',
-    `device ${device} computes something else than the CPU: row ${worstRow} of ${prefix} + ${target} tokens differs by ${worst.toExponential(1)} of its largest value, the limit is ${SELF_CHECK_TOLERANCE.toExponential(0)}. Update the driver, or use --device cpu${device === 'cuda' ? '; differences around 1e-3 are TF32 products, which NVIDIA_TF32_OVERRIDE=0 turns off' : ''}`,
-    { details: { device, row: worstRow, error: worst, limit: SELF_CHECK_TOLERANCE } },
+    `device ${device} in ${precision} computes something else than the CPU: row ${worstRow} of ${prefix} + ${target} tokens differs by ${worst.toExponential(1)} of its largest value, the limit is ${limit.toExponential(0)}. Update the driver, or ${way}${tf32}`,
+    { details: { device, precision, row: worstRow, error: worst, limit } },
   )
-}
-
-/** Infinity where anything is not finite, or nothing came. */
-function rowError(actual: Float32Array, expected: Float32Array): number {
-  if (actual.length !== expected.length) return Number.POSITIVE_INFINITY
-  let difference = 0
-  let scale = 0
-  for (let i = 0; i < expected.length; i++) {
-    const value = actual[i] ?? Number.NaN
-    if (!Number.isFinite(value)) return Number.POSITIVE_INFINITY
-    difference = Math.max(difference, Math.abs(value - (expected[i] ?? 0)))
-    scale = Math.max(scale, Math.abs(expected[i] ?? 0))
-  }
-  return difference / scale
 }

@@ -6,27 +6,32 @@ import { elementCount, readSafetensorsHeader, writeSafetensors } from '../../saf
 import type { Checkpoint, CheckpointTensor } from '../checkpoint.ts'
 import type { DecoderConfig, LayerConfig } from '../decoder.ts'
 import { decoderTensors } from '../decoder-tensors.ts'
+import type { Precision } from '../execution.ts'
 
-const WIDTH = 96
-const FEED_FORWARD = 160
+/** Smallest and largest hidden size. Only float16 needs a wide one: its error grows with the length of a sum. */
+const WIDTH = { f32: [96, 96], f16: [96, 1024] } as const
+/** Over the hidden size. */
+const FEED_FORWARD = 5 / 3
 const VOCABULARY = 256
 const CONTEXT = 512
 /** Key heads of attention; the number of query heads for each stays. */
 const KEY_HEADS = 2
 const EXPERTS = 4
-/** Keeps activations in the range of real models. */
-const STANDARD_DEVIATION = 0.05
+/** Over the root of the hidden size: keeps activations in the range of real models. */
+const STANDARD_DEVIATION = 0.5
 
 /**
  * One layer of each kind among the first `layer` ones, in their order, with narrower matrices and fewer heads. What
  * selects a kernel stays: head sizes, query heads per key head, rotation, windows, caps, norms, gates, activations.
  */
-export function shrinkDecoder(config: DecoderConfig, layer: number): DecoderConfig {
+export function shrinkDecoder(config: DecoderConfig, layer: number, precision: Precision): DecoderConfig {
   const kinds = new Map(config.layers.slice(0, layer).map((block) => [JSON.stringify(block), block]))
-  const layers = [...kinds.values()].map(shrinkLayer)
+  const [least, most] = WIDTH[precision]
+  const hiddenSize = Math.max(least, Math.min(most, config.hiddenSize))
+  const layers = [...kinds.values()].map((block) => shrinkLayer(block, hiddenSize))
   return {
     ...config,
-    hiddenSize: WIDTH,
+    hiddenSize,
     layerCount: layers.length,
     vocabularySize: VOCABULARY,
     contextLength: CONTEXT,
@@ -35,14 +40,15 @@ export function shrinkDecoder(config: DecoderConfig, layer: number): DecoderConf
   }
 }
 
-function shrinkLayer(block: LayerConfig): LayerConfig {
+function shrinkLayer(block: LayerConfig, hiddenSize: number): LayerConfig {
   const { mixer, feedForward } = block
+  const size = Math.round(hiddenSize * FEED_FORWARD)
   const fed =
     feedForward.kind === 'dense'
-      ? { ...feedForward, size: FEED_FORWARD }
+      ? { ...feedForward, size }
       : {
           ...feedForward,
-          size: FEED_FORWARD,
+          size,
           expertCount: Math.min(EXPERTS, feedForward.expertCount),
           activeCount: Math.min(EXPERTS, feedForward.activeCount),
         }
@@ -66,15 +72,13 @@ export function writeRandomDecoder(options: {
   const { config, folder, seed } = options
   const rng = createRng(seed)
   const file = join(folder, 'model.safetensors')
+  const deviation = STANDARD_DEVIATION / Math.sqrt(config.hiddenSize)
   const wanted = [...decoderTensors(config)]
   writeSafetensors(
     file,
     wanted.map(({ name, shape }) => {
       const centre = name.endsWith('norm.weight') ? 1 - config.norm.weightOffset : 0
-      const data = Float32Array.from(
-        { length: elementCount(shape) },
-        () => centre + rng.nextNormal() * STANDARD_DEVIATION,
-      )
+      const data = Float32Array.from({ length: elementCount(shape) }, () => centre + rng.nextNormal() * deviation)
       return { name, shape, data }
     }),
   )

@@ -7,6 +7,7 @@ import { hashFile } from '../../../data/store/hash-file.ts'
 import { readLabels } from '../../../data/store/labels.ts'
 import { readRuns } from '../../../data/store/runs.ts'
 import { describeRepresentation } from '../../../models/frozen-lm/describe-representation.ts'
+import { describeSelfCheck } from '../../../models/frozen-lm/devices/self-check.ts'
 import type { ExtractorOptions } from '../../../models/frozen-lm/extraction.ts'
 import { describeMemory, megabytes } from '../../../models/frozen-lm/memory-plan.ts'
 import { planExtractorMemory } from '../../../models/frozen-lm/plan-extractor-memory.ts'
@@ -28,16 +29,16 @@ import type { CommandContext, CommandResult } from '../command-context.ts'
 import {
   type ExecutionFlags,
   executionOf,
-  type QuantizeFlag,
+  type VectorFlags,
   withExecutionOptions,
-  withQuantizeOption,
+  withVectorOptions,
 } from '../execution-options.ts'
 import { findModel } from '../find-model.ts'
 import { formatCount, type Progress, startProgress } from '../progress.ts'
 import { withAction } from '../run-action.ts'
 import { wholeNumber } from '../whole-number.ts'
 
-export interface ExtractFlags extends ExecutionFlags, QuantizeFlag {
+export interface ExtractFlags extends ExecutionFlags, VectorFlags {
   readonly labels: string
   readonly model: string
   readonly layer: string
@@ -110,7 +111,7 @@ export function createCommand(): Command {
       '\nExample:\n  $ keepready extract runs.jsonl --labels labels.jsonl --model tiny --out dataset/\n' +
         '  $ keepready train dataset/ --out router/',
     )
-  return withAction<ExtractFlags>(withQuantizeOption(withExecutionOptions(command)), runExtract)
+  return withAction<ExtractFlags>(withVectorOptions(withExecutionOptions(command)), runExtract)
 }
 
 export async function runExtract(
@@ -133,13 +134,19 @@ export async function runExtract(
     `memory: at most ${megabytes(memory.totalBytes)} MB in ${workers === 1 ? 'one process' : `each of ${workers} processes`} (${describeMemory(memory)})\n`,
   )
   const show = progressShower(context)
+  let toldCheck = false
   try {
     const result = await extractDataset({
       runs,
       labels,
       inputs,
       representation: describeRepresentation(extractor),
-      startExtractor: () => startProcessExtractor(extractor),
+      startExtractor: async () => {
+        const started = await startProcessExtractor(extractor)
+        if (!toldCheck && started.selfCheck !== undefined) context.writeErr(`${describeSelfCheck(started.selfCheck)}\n`)
+        toldCheck = true
+        return started
+      },
       out: flags.out,
       maxCheckpointsPerRun,
       workers,

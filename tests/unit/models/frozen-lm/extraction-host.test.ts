@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { SelfCheck } from '../../../../models/frozen-lm/devices/self-check.ts'
 import type {
   Extraction,
   ExtractionRequest,
@@ -32,6 +33,16 @@ const REPRESENTATION = createRepresentation({
   recipe: DEFAULT_RECIPE,
 })
 
+const SELF_CHECK: SelfCheck = {
+  device: 'cuda',
+  precision: 'f16',
+  worst: 1e-3,
+  worstRow: 7,
+  typical: 5e-4,
+  lowestCosine: 0.99999,
+  limit: 2e-2,
+}
+
 /** Client and host joined by structured clones, as a thread or process boundary would. */
 function connect(extract: Extractor['extract'], open?: (options: ExtractorOptions) => Promise<Extractor>) {
   const sent: ToHost[] = []
@@ -39,6 +50,7 @@ function connect(extract: Extractor['extract'], open?: (options: ExtractorOption
   let closed = 0
   const extractor: Extractor = {
     representation: REPRESENTATION,
+    selfCheck: SELF_CHECK,
     extract,
     close: async () => {
       closed += 1
@@ -90,7 +102,7 @@ describe('extraction across a boundary', () => {
 
   it('opens the model and returns what extraction returns', async () => {
     const { client } = connect(async () => EXTRACTION)
-    expect(await client.open(OPTIONS)).toEqual(REPRESENTATION)
+    expect(await client.open(OPTIONS)).toEqual({ representation: REPRESENTATION, selfCheck: SELF_CHECK })
     expect(await client.extract(REQUEST)).toEqual(EXTRACTION)
   })
 

@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Checkpoint, openCheckpoint } from '../../../../../models/frozen-lm/checkpoint.ts'
 import { type DeviceSeams, MACHINE, openOnDevice } from '../../../../../models/frozen-lm/devices/open-on-device.ts'
-import { SELF_CHECK_TOKENS } from '../../../../../models/frozen-lm/devices/self-check.ts'
+import {
+  describeSelfCheck,
+  SELF_CHECK_LIMITS,
+  SELF_CHECK_TOKENS,
+} from '../../../../../models/frozen-lm/devices/self-check.ts'
 import { trySelfCheck } from '../../../../../models/frozen-lm/devices/trial.ts'
 import { completeExecution, type Execution } from '../../../../../models/frozen-lm/execution.ts'
 import type { FrozenLm, PrefillResult } from '../../../../../models/frozen-lm/port.ts'
@@ -67,6 +71,46 @@ describe('a model on another device', () => {
     await lm.close()
   })
 
+  it.each(Object.keys(RANDOM_FAMILIES))(
+    'passes it with the float16 graph of %s, and says how far it is',
+    async (name) => {
+      const directory = join(folder, name)
+      const { layerCount } = writeRandomFamily(name, directory)
+      const execution = completeExecution({ device: 'cuda', precision: 'f16' })
+      const lm = await openOnDevice({ checkpoint: openCheckpoint(directory), layer: layerCount, execution }, seams())
+      const { selfCheck } = lm.info
+      expect(selfCheck).toMatchObject({ device: 'cuda', precision: 'f16', limit: SELF_CHECK_LIMITS.f16 })
+      const { worst = 1, typical = 1, lowestCosine = 0 } = selfCheck ?? {}
+      expect(worst).toBeLessThan(SELF_CHECK_LIMITS.f16 / 3)
+      expect(worst).toBeGreaterThan(1e-5)
+      expect(typical).toBeLessThanOrEqual(worst)
+      expect(lowestCosine).toBeGreaterThan(0.9999)
+      await lm.close()
+    },
+  )
+
+  it('says in one line how far it is', async () => {
+    const execution = completeExecution({ device: 'webgpu', precision: 'f16' })
+    const lm = await openOnDevice({ checkpoint: llama, layer: 2, execution }, seams())
+    expect(lm.info.selfCheck && describeSelfCheck(lm.info.selfCheck)).toMatch(
+      /^device webgpu, f16: .* differ from f32 on the CPU by \d\.\de-[34] at most \(limit 2e-2\), .* cosine 0\.99999/,
+    )
+    await lm.close()
+  })
+
+  it('is refused where its float16 rows are too far from float32', async () => {
+    const execution = completeExecution({ device: 'cuda', precision: 'f16' })
+    await expect(
+      openOnDevice(
+        { checkpoint: llama, layer: 1, execution },
+        seams((result) => shifted(result, 0, 0.3)),
+      ),
+    ).rejects.toMatchObject({
+      code: 'device-self-check-failed',
+      message: /device cuda in f16 computes something else.*leave out --precision f16/,
+    })
+  })
+
   it.each([
     ['only from row 70 on', (result: PrefillResult) => shifted(result, 70, 0.3)],
     [
@@ -79,7 +123,7 @@ describe('a model on another device', () => {
   ])('is refused where it computes something else, %s', async (_, spoil) => {
     await expect(open('cuda', seams(spoil))).rejects.toMatchObject({
       code: 'device-self-check-failed',
-      message: /device cuda computes something else.*NVIDIA_TF32_OVERRIDE=0/,
+      message: /device cuda in f32 computes something else.*NVIDIA_TF32_OVERRIDE=0/,
     })
   })
 
