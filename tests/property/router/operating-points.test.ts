@@ -8,8 +8,8 @@ import {
   DEFAULT_OPERATING_POINT_CONFIG,
   figuresAt,
   OPERATING_POINT_NAMES,
-  type ValidationPairs,
 } from '../../../src/router/operating-points.ts'
+import type { ValidationPairs } from '../../../src/router/validation-halves.ts'
 
 const finite = fc.double({ min: -20, max: 20, noNaN: true })
 
