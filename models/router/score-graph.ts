@@ -2,7 +2,8 @@
  * The scoring graph of a router: raw inputs of one checkpoint in, a logit per target out. Parameters are initializers.
  */
 import { createOnnxGraph } from '../onnx/onnx-graph.ts'
-import { blocksOf, tensorOf, tensorsOf } from './parameters.ts'
+import { blocksOf } from './parameters.ts'
+import { addHead, addParameters } from './router-head.ts'
 import { type BlockName, blockSize, type RouterParameters, type RouterSpec } from './spec.ts'
 
 export const LOGITS = 'logits'
@@ -10,18 +11,12 @@ export const LOGITS = 'logits'
 /** h, m (N, d), q (1, d), x (N, X), whichever the spec reads -> logits (N, 1). */
 export function scoreGraph(spec: RouterSpec, parameters: RouterParameters): Uint8Array {
   const graph = createOnnxGraph('router-score')
-  for (const { name, shape } of tensorsOf(spec)) graph.constant(name, 'f32', shape, tensorOf(parameters, name))
+  addParameters(graph, { spec, parameters })
   const terms = blocksOf(spec).map((block) => {
     graph.input(block, 'f32', [rowsOf(block), blockSize(spec, block)])
     return graph.op('MatMul', [block, `weights.${block}`])
   })
-  if (spec.width > 0) terms.push('b1')
-  const preActivation = terms.reduce((sum, term) => graph.op('Add', [sum, term]))
-  const product =
-    spec.width === 0
-      ? preActivation
-      : graph.op('MatMul', [graph.op('Relu', [preActivation]), graph.op('Reshape', ['w2', graph.ints([-1, 1])])])
-  graph.op('Add', [product, 'b2'], { outputs: [LOGITS] })
+  addHead(graph, spec, terms, LOGITS)
   graph.output(LOGITS, 'f32', ['N', 1])
   return graph.encode()
 }

@@ -2,10 +2,10 @@
  * Scores the targets of one checkpoint with a router artefact. The caller computes m (src/router/top-mean.ts) and x
  * (src/evidence/online-features.ts): the same functions that made the training data.
  */
-import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { AppError } from '../../src/errors.ts'
 import type { Matrix } from '../../src/tensor/matrix.ts'
 import { blocksOf } from './parameters.ts'
+import { finiteLogits, openRouterSession, type RouterSession } from './router-session.ts'
 import { LOGITS, scoreGraph } from './score-graph.ts'
 import { type BlockName, blockSize, type RouterParameters, type RouterSpec } from './spec.ts'
 
@@ -31,7 +31,7 @@ export interface Scorer {
 /** The session is made at the first call; `score` costs about 1 ms at hidden size 576 and 50 ms at 4,096 for 64 targets. */
 export function createScorer(router: { readonly spec: RouterSpec; readonly parameters: RouterParameters }): Scorer {
   const { spec } = router
-  let session: Promise<InferenceSession> | null = null
+  let session: Promise<RouterSession> | null = null
   return {
     spec,
     async score(inputs) {
@@ -41,23 +41,13 @@ export function createScorer(router: { readonly spec: RouterSpec; readonly param
         if (name !== 'q' && matrix.rows !== targets)
           throw new AppError('tensor-mismatch', `router block ${name} has ${matrix.rows} rows, the others ${targets}`)
       if (targets === 0) return { logits: new Float32Array(0) }
-      session ??= openSession(scoreGraph(spec, router.parameters))
-      const feeds = blocks.map(({ name, matrix }) => [
-        name,
-        new Tensor('float32', matrix.data, [matrix.rows, matrix.cols]),
-      ])
-      const outputs = await run(await session, Object.fromEntries(feeds) as Record<string, Tensor>)
-      const logits = Float32Array.from(outputs[LOGITS]?.data as Float32Array)
-      const bad = logits.findIndex((logit) => !Number.isFinite(logit))
-      if (bad !== -1)
-        throw new AppError(
-          'output-not-finite',
-          `the router's logit of target ${bad} of ${targets} is ${logits[bad]}: its inputs or parameters are not finite`,
-        )
-      return { logits }
+      session ??= openRouterSession(scoreGraph(spec, router.parameters))
+      const feeds = Object.fromEntries(blocks.map(({ name, matrix }) => [name, matrix]))
+      const outputs = await (await session).run(feeds)
+      return { logits: finiteLogits(outputs[LOGITS]) }
     },
     async close() {
-      await (await session)?.release()
+      await (await session)?.close()
       session = null
     },
   }
@@ -75,25 +65,4 @@ function blockMatrix(spec: RouterSpec, block: BlockName, inputs: ScoreInputs): M
       `router block ${block} has ${matrix.cols} values per row, the router was trained with ${cols}: use the model and version it was trained with`,
     )
   return matrix
-}
-
-async function openSession(model: Uint8Array): Promise<InferenceSession> {
-  try {
-    return await InferenceSession.create(model, {
-      executionProviders: ['cpu'],
-      intraOpNumThreads: 1,
-      interOpNumThreads: 1,
-      logSeverityLevel: 3,
-    })
-  } catch (cause) {
-    throw new AppError('session-failed', `the router's scoring graph does not load: ${String(cause)}`, { cause })
-  }
-}
-
-async function run(session: InferenceSession, feeds: Record<string, Tensor>): Promise<Record<string, Tensor>> {
-  try {
-    return (await session.run(feeds)) as Record<string, Tensor>
-  } catch (cause) {
-    throw new AppError('session-failed', `scoring failed: ${String(cause)}`, { cause })
-  }
 }
