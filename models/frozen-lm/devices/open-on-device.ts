@@ -87,9 +87,12 @@ function unavailable(device: Device, thrown: unknown): AppError {
   const error = toAppError(thrown)
   if (error.code !== 'session-failed') return error
   const lacks = /assigned to the default CPU EP/.test(error.message)
+  const hasNoHalf = /requires f16 but the device does not support it/.test(error.message)
   const why = lacks
     ? `device ${device} lacks an operator that this architecture needs (experts and delta nets run on the CPU only)`
-    : `device ${device} cannot be used: ${error.message}`
+    : hasNoHalf
+      ? `device ${device} has no float16 (shader-f16): leave out --precision f16`
+      : `device ${device} cannot be used: ${error.message}`
   return new AppError(
     'device-unavailable',
     `${why}; \`keepready devices\` says what is missing, --device cpu always works (nothing falls back silently)`,

@@ -146,6 +146,7 @@ describe('a model on another device', () => {
   it.each([
     ['Failed to get a WebGPU adapter: No supported adapters', /cannot be used: .*No supported adapters/],
     ['graph nodes that are assigned to the default CPU EP', /lacks an operator/],
+    ['Program Gather requires f16 but the device does not support it.', /has no float16.*leave out --precision f16/],
   ])('is refused where no session can be made: %s', async (message, expected) => {
     const failing = seams(undefined, {
       open: (checkpoint, layer, execution) =>
