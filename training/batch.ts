@@ -3,7 +3,7 @@
  * matrices say which pairs use it. The first layer then multiplies some dozens of vectors instead of hundreds of pairs:
  *   Z1 = S . [H_u Wh ; Q_u Wq ; M_u Wm] (+ X Wx) + b1
  * A row of S holds a 1 for h, a 1 for q and 1/k for each of the k neighbours whose mean is m.
- * Pure: dataset in, arrays out. Knows no engine and no order of pairs.
+ * Dataset in, arrays out. Knows no engine and no order of pairs.
  *
  * Letters: T trajectories in the batch, P pairs per trajectory (padded), N_b vectors of block b per trajectory (padded),
  * N = sum of N_b, X evidence features, d hidden size.
@@ -47,6 +47,7 @@ export interface Batch {
 export interface BatchSource {
   readonly spec: RouterSpec
   readonly pairs: PairTable
+  /** Whoever made the source closes them. */
   readonly rows: VectorRows
   readonly standardisation: Standardisation
 }

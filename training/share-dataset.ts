@@ -1,14 +1,14 @@
 /**
  * A dataset whose columns lie in shared memory, so that worker threads read it without a copy each.
  */
-import type { Dataset, PairTable, VectorTable } from '../data/store/dataset.ts'
+import type { Dataset, PairTable } from '../data/store/dataset.ts'
 
 export function shareDataset(dataset: Dataset): Dataset {
   const pairs = Object.fromEntries(
     Object.entries(dataset.pairs).map(([name, column]) => [name, ArrayBuffer.isView(column) ? shared(column) : column]),
   ) as unknown as PairTable
-  const vectors: VectorTable = { ...dataset.vectors, data: shared(dataset.vectors.data) }
-  return { ...dataset, pairs, vectors }
+  const { vectors } = dataset
+  return { ...dataset, pairs, vectors: vectors.kind === 'file' ? vectors : { ...vectors, data: shared(vectors.data) } }
 }
 
 function shared<T extends ArrayBufferView>(view: T): T {

@@ -1,5 +1,5 @@
 /**
- * Mean and standard deviation of every input dimension over training pairs, each pair weighing as in the loss. Pure.
+ * Mean and standard deviation of every input dimension over training pairs, each pair weighing as in the loss.
  */
 import type { Dataset } from '../data/store/dataset.ts'
 import { blocksOf } from '../models/router/parameters.ts'
@@ -34,13 +34,17 @@ export function standardise(options: {
   const { dataset, spec, hiddenScale = 1 } = options
   const weighted = pairWeights(options)
   const rows = vectorRows(dataset.vectors)
-  return Object.fromEntries(
-    blocksOf(spec).map((block) => {
-      const { mean, std } = standardiseBlock(dataset, rows, block, weighted)
-      const scale = block === 'x' ? 1 : hiddenScale
-      return [block, { mean, std: std.map((value) => value / scale) }]
-    }),
-  )
+  try {
+    return Object.fromEntries(
+      blocksOf(spec).map((block) => {
+        const { mean, std } = standardiseBlock(dataset, rows, block, weighted)
+        const scale = block === 'x' ? 1 : hiddenScale
+        return [block, { mean, std: std.map((value) => value / scale) }]
+      }),
+    )
+  } finally {
+    rows.close()
+  }
 }
 
 function pairWeights(options: Parameters<typeof standardise>[0]): readonly WeightedPair[] {

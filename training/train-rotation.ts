@@ -126,6 +126,7 @@ export async function trainRotation(dataset: Dataset, job: TrainJob, hooks: Trai
       engine: { backend: backend.name, version: backend.version },
     }
   } finally {
+    source.rows.close()
     await backend.close()
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Rows of a dataset's vector table as float32, standardised on the way. Pure.
+ * Rows of a dataset's vector table as float32, standardised on the way.
  */
 import type { VectorTable } from '../data/store/dataset.ts'
+import { openVectorReader } from '../data/store/vector-reader.ts'
 import type { BlockStandardisation } from '../models/router/standardisation.ts'
 import { decodeF16 } from '../src/tensor/half.ts'
 
@@ -12,26 +13,35 @@ export interface VectorRows {
   add(row: number, scale: number, sum: Float64Array): void
   /** Writes (row - mean) / std into out[offset, offset + d); row -1 stands for the zero vector. */
   write(row: number, standardisation: BlockStandardisation, out: Float32Array, offset: number): void
+  /** For tables that stay in their file; again is fine. */
+  close(): void
 }
 
 /** f16 tables are read through a table of all 65,536 values: a vector is decoded many times per epoch. */
 export function vectorRows(vectors: VectorTable): VectorRows {
-  const { data, cols } = vectors
-  const table = data instanceof Uint16Array ? decodeF16(Uint16Array.from({ length: 65536 }, (_, bits) => bits)) : null
-  const value = (index: number): number => {
-    const stored = data[index] as number
-    return table === null ? stored : (table[stored] as number)
+  const reader = openVectorReader(vectors)
+  const { cols } = reader
+  let table: Float32Array | null = null
+  const widened = new Float32Array(cols)
+  const zero = new Float32Array(cols)
+  const read = (row: number): Float32Array => {
+    const stored = reader.read(row)
+    if (!(stored instanceof Uint16Array)) return stored
+    table ??= decodeF16(Uint16Array.from({ length: 65536 }, (_, bits) => bits))
+    for (let k = 0; k < cols; k++) widened[k] = table[stored[k] as number] as number
+    return widened
   }
   return {
     cols,
     add(row, scale, sum) {
-      for (let k = 0, from = row * cols; k < cols; k++) sum[k] = (sum[k] as number) + scale * value(from + k)
+      const values = read(row)
+      for (let k = 0; k < cols; k++) sum[k] = (sum[k] as number) + scale * (values[k] as number)
     },
     write(row, { mean, std }, out, offset) {
-      for (let k = 0, from = row * cols; k < cols; k++) {
-        const raw = row < 0 ? 0 : value(from + k)
-        out[offset + k] = (raw - (mean[k] as number)) / (std[k] as number)
-      }
+      const values = row < 0 ? zero : read(row)
+      for (let k = 0; k < cols; k++)
+        out[offset + k] = ((values[k] as number) - (mean[k] as number)) / (std[k] as number)
     },
+    close: () => reader.close(),
   }
 }

@@ -2,7 +2,7 @@
  * What a dataset holds once read: the only shape that training and evaluation see (DESIGN section 12).
  */
 
-import type { Representation } from '../../models/frozen-lm/representation.ts'
+import type { Representation, StorageDtype } from '../../models/frozen-lm/representation.ts'
 import type { RecipeName } from '../../src/view/recipe.ts'
 import type { GroupMerge } from '../near-duplicates.ts'
 
@@ -44,11 +44,27 @@ export interface PairTable {
   readonly evidenceSize: number
 }
 
-/** All h and q vectors, (rows, cols = d), in their storage dtype: f16 bits in a Uint16Array, or f32. */
-export interface VectorTable {
+/** All h and q vectors, (rows, cols = d), in their storage dtype. `openVectorReader` reads rows of either kind. */
+export type VectorTable = MemoryVectors | FileVectors
+
+/** f16 bits in a Uint16Array, or f32. */
+export interface MemoryVectors {
+  readonly kind: 'memory'
   readonly rows: number
   readonly cols: number
   readonly data: Uint16Array | Float32Array
+}
+
+/** Rows stay in vectors.arrow and are read by position; what processes share is the page cache. */
+export interface FileVectors {
+  readonly kind: 'file'
+  readonly rows: number
+  readonly cols: number
+  readonly dtype: StorageDtype
+  readonly path: string
+  /** One entry per record batch: its first row, and where the bytes of that row start in the file. */
+  readonly firstRows: Int32Array
+  readonly offsets: Float64Array
 }
 
 export interface DatasetManifest {

@@ -1,18 +1,21 @@
 /**
- * Reads a finished dataset. Files are not trusted: sizes are compared with the manifest before anything is allocated,
- * and every row number is checked before anyone indexes with it.
+ * Reads a finished dataset: its pairs into memory, of its vectors only where they stand. Files are not trusted: sizes are
+ * compared with the manifest before anything is allocated, and every row number is checked before anyone indexes with it.
  */
 import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../src/errors.ts'
 import type { Trajectory } from '../../src/trajectory/trajectory.ts'
-import type { Dataset, PairTable, VectorTable } from './dataset.ts'
+import type { ColumnKinds } from './arrow-file.ts'
+import { locateListValues, type ValueRun } from './arrow-layout.ts'
+import type { Dataset, FileVectors, PairTable } from './dataset.ts'
 import { hashFile } from './hash-file.ts'
 import { CONTENT_FILES, MANIFEST_FILE, OPTIONS_FILE, PAIRS_FILE, TRAJECTORIES_FILE, VECTORS_FILE } from './layout.ts'
 import { parseManifest, type StoredManifest } from './manifest.schema.ts'
 import { readPairs } from './pair-file.ts'
 import { readRuns } from './runs.ts'
+import { vectorColumns } from './trajectory-vectors.ts'
 import { openVectors } from './vector-files.ts'
 
 /**
@@ -27,7 +30,7 @@ export async function readDataset(directory: string, options: { readonly verify?
   const bytesPerPair = 4 * (topK + evidenceNames.length)
   if (counts.pairs * bytesPerPair > (stored.fileSizes[PAIRS_FILE] ?? 0))
     throw damaged(join(directory, PAIRS_FILE), `it is too small for ${counts.pairs} pairs`)
-  const vectors = await readVectors(directory, stored)
+  const vectors = await locateVectors(directory, stored)
   const pairs = await readPairs(join(directory, PAIRS_FILE), {
     count: counts.pairs,
     topK,
@@ -84,29 +87,37 @@ export async function checkFiles(
   }
 }
 
-async function readVectors(directory: string, stored: StoredManifest): Promise<VectorTable> {
+/** Looks at where the vectors stand, and at none of them. */
+async function locateVectors(directory: string, stored: StoredManifest): Promise<FileVectors> {
   const path = join(directory, VECTORS_FILE)
   const { counts, representation } = stored.manifest
   const cols = representation.model.hiddenSize
-  const bytesPerValue = representation.storageDtype === 'f16' ? 2 : 4
-  if (counts.vectors * cols * bytesPerValue > (stored.fileSizes[VECTORS_FILE] ?? 0))
+  const dtype = representation.storageDtype
+  const rowBytes = cols * (dtype === 'f16' ? 2 : 4)
+  if (counts.vectors * rowBytes > (stored.fileSizes[VECTORS_FILE] ?? 0))
     throw damaged(path, `it is too small for ${counts.vectors} vectors of ${cols} values`)
-  const length = counts.vectors * cols
-  const data = representation.storageDtype === 'f16' ? new Uint16Array(length) : new Float32Array(length)
   const file = await openVectors(path, representation)
+  await file.close()
+  if (file.trajectories !== counts.trajectories)
+    throw damaged(path, `it holds ${file.trajectories} trajectories, the manifest says ${counts.trajectories}`)
+  const runs = locateRuns(path, vectorColumns([], dtype, cols))
+  const firstRows = new Int32Array(runs.length)
+  let rows = 0
+  runs.forEach((run, index) => {
+    if (run.sizeBytes < run.rows * rowBytes)
+      throw damaged(path, `trajectory ${index} has ${run.sizeBytes} bytes for ${run.rows} vectors of ${cols} values`)
+    firstRows[index] = rows
+    rows += run.rows
+  })
+  if (rows !== counts.vectors) throw damaged(path, `it holds ${rows} vectors, the manifest says ${counts.vectors}`)
+  return { kind: 'file', rows, cols, dtype, path, firstRows, offsets: Float64Array.from(runs, ({ offset }) => offset) }
+}
+
+function locateRuns(path: string, columns: ColumnKinds): readonly ValueRun[] {
   try {
-    if (file.trajectories !== counts.trajectories)
-      throw damaged(path, `it holds ${file.trajectories} trajectories, the manifest says ${counts.trajectories}`)
-    let rows = 0
-    for (let index = 0; index < file.trajectories; index++) {
-      const batch = await file.readTrajectory(index)
-      if (rows + batch.rows <= counts.vectors) data.set(batch.values, rows * cols)
-      rows += batch.rows
-    }
-    if (rows !== counts.vectors) throw damaged(path, `it holds ${rows} vectors, the manifest says ${counts.vectors}`)
-    return { rows, cols, data }
-  } finally {
-    await file.close()
+    return locateListValues(path, columns, 'vector')
+  } catch (thrown) {
+    throw damaged(path, thrown instanceof Error ? thrown.message : String(thrown))
   }
 }
 

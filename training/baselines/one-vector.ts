@@ -3,6 +3,7 @@
  * and not the interaction (so inside one checkpoint it cannot rank at all). Logistic, standardised on training rows.
  */
 import type { Dataset } from '../../data/store/dataset.ts'
+import { openVectorReader, type VectorReader } from '../../data/store/vector-reader.ts'
 import { createRng, deriveSeed, shuffled } from '../../src/rng.ts'
 import { decodeF16 } from '../../src/tensor/half.ts'
 import type { Baseline, BaselineContext } from './baseline.ts'
@@ -31,7 +32,9 @@ function fitOneVector(context: BaselineContext, column: 'hRow' | 'qRow'): Return
   const rowOf = dataset.pairs[column]
   const keyOf = (pair: number): number => rowOf[pair] ?? 0
   const train = thinned(context, keyOf)
-  const { mean, scale } = standardisation(dataset, [...new Set(Array.from(train, keyOf))])
+  const { mean, scale } = withReader(dataset, (reader) =>
+    standardisation(reader, [...new Set(Array.from(train, keyOf))]),
+  )
   return fitSharedRows(
     { ...context, train },
     {
@@ -39,9 +42,11 @@ function fitOneVector(context: BaselineContext, column: 'hRow' | 'qRow'): Return
       matrixOf(rows) {
         const { cols } = dataset.vectors
         const data = new Float32Array(rows.length * cols)
-        rows.forEach((row, r) => {
-          const vector = vectorAt(dataset, row)
-          for (let k = 0; k < cols; k++) data[r * cols + k] = ((vector[k] ?? 0) - (mean[k] ?? 0)) * (scale[k] ?? 1)
+        withReader(dataset, (reader) => {
+          rows.forEach((row, r) => {
+            const vector = vectorAt(reader, row)
+            for (let k = 0; k < cols; k++) data[r * cols + k] = ((vector[k] ?? 0) - (mean[k] ?? 0)) * (scale[k] ?? 1)
+          })
         })
         return denseMatrix(data, rows.length, cols)
       },
@@ -59,14 +64,14 @@ function thinned(context: BaselineContext, keyOf: (pair: number) => number): Int
 }
 
 function standardisation(
-  dataset: Dataset,
+  reader: VectorReader,
   rows: readonly number[],
 ): { readonly mean: Float64Array; readonly scale: Float64Array } {
-  const { cols } = dataset.vectors
+  const { cols } = reader
   const mean = new Float64Array(cols)
   const square = new Float64Array(cols)
   for (const row of rows) {
-    const vector = vectorAt(dataset, row)
+    const vector = vectorAt(reader, row)
     for (let k = 0; k < cols; k++) {
       const value = vector[k] ?? 0
       mean[k] = (mean[k] ?? 0) + value / rows.length
@@ -80,9 +85,17 @@ function standardisation(
   return { mean, scale }
 }
 
-function vectorAt(dataset: Dataset, row: number): Float32Array {
-  const { data, cols } = dataset.vectors
-  return data instanceof Uint16Array
-    ? decodeF16(data.subarray(row * cols, (row + 1) * cols))
-    : data.subarray(row * cols, (row + 1) * cols)
+/** Valid until the next call. */
+function vectorAt(reader: VectorReader, row: number): Float32Array {
+  const stored = reader.read(row)
+  return stored instanceof Uint16Array ? decodeF16(stored) : stored
+}
+
+function withReader<T>(dataset: Dataset, use: (reader: VectorReader) => T): T {
+  const reader = openVectorReader(dataset.vectors)
+  try {
+    return use(reader)
+  } finally {
+    reader.close()
+  }
 }

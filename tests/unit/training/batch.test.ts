@@ -7,6 +7,7 @@ import { pairsOfGroups } from '../../../training/split-pairs.ts'
 import { standardise } from '../../../training/standardise.ts'
 import { maxAbsoluteError, pairsOfBatch } from '../../fixtures/router-reference.ts'
 import { syntheticDataset } from '../../fixtures/synthetic-dataset.ts'
+import { vectorRow } from '../../fixtures/vector-row.ts'
 
 const dataset = syntheticDataset({ groups: 4, hiddenSize: 3, minLength: 5, maxLength: 9 })
 const spec: RouterSpec = { inputs: 'hidden+evidence', hiddenSize: 3, evidenceSize: 3, width: 4, dropout: 0 }
@@ -16,8 +17,7 @@ const trajectories = pairsOfGroups(dataset, allGroups(dataset))
 /** [h; q; m; x] of a pair, standardised, the slow way in f64. */
 function denseInputs(data: Dataset, pair: number, standardisation: ReturnType<typeof standardise>) {
   const { pairs, vectors } = data
-  const row = (index: number): number[] =>
-    Array.from(vectors.data.subarray(index * vectors.cols, (index + 1) * vectors.cols))
+  const row = (index: number): number[] => Array.from(vectorRow(vectors, index))
   const top = neighbourRows(pairs, pair).map(row)
   const raw = {
     h: row(pairs.hRow[pair] as number),

@@ -7,11 +7,11 @@ import { type FileSeam, nodeFiles } from '../../../data/store/file-seam.ts'
 import { readDataset, readDatasetTrajectories } from '../../../data/store/read-dataset.ts'
 import { AppError, type ErrorCode } from '../../../src/errors.ts'
 import { EVIDENCE_NAMES, evidenceFeatures } from '../../../src/evidence/online-features.ts'
-import { decodeF16 } from '../../../src/tensor/half.ts'
 import type { Interaction, Trajectory } from '../../../src/trajectory/trajectory.ts'
 import { type ExtractOptions, extractDataset } from '../../../training/extract.ts'
-import { FAKE_HIDDEN_SIZE, fakeExtractor } from '../../fixtures/fake-extractor.ts'
+import { fakeExtractor } from '../../fixtures/fake-extractor.ts'
 import { syntheticDataset, syntheticTrajectories } from '../../fixtures/synthetic-dataset.ts'
+import { vectorRow } from '../../fixtures/vector-row.ts'
 
 const SYNTHETIC = syntheticDataset({ groups: 7, minLength: 2, maxLength: 9, seed: 5 })
 const RUNS = syntheticTrajectories(SYNTHETIC)
@@ -119,8 +119,7 @@ describe.each(['once', 'shared-first'] as const)('extractDataset with recipe %s'
     }
     const one = await fakeExtractor(fake).extract({ trajectory: used[1] as Trajectory, checkpoints: [3] })
     const p = expected.findIndex(({ t, c, i }) => t === 1 && c === 3 && i === 1)
-    const stored = (row: number): Float32Array =>
-      decodeF16((vectors.data as Uint16Array).slice(row * FAKE_HIDDEN_SIZE, (row + 1) * FAKE_HIDDEN_SIZE))
+    const stored = (row: number): Float32Array => vectorRow(vectors, row)
     const h = one.vectors.find((vector) => vector.role === 'h' && vector.interaction === 1)
     expect(stored(pairs.hRow[p] as number)).toEqual(h?.values)
     expect(stored(pairs.qRow[p] as number)).toEqual(one.vectors.find((vector) => vector.role === 'q')?.values)
@@ -130,8 +129,7 @@ describe.each(['once', 'shared-first'] as const)('extractDataset with recipe %s'
   it('points at the most cosine-similar rows of the same checkpoint, never at the pair itself', async () => {
     await extractDataset(options({ fake }))
     const { pairs, vectors } = await readDataset(out)
-    const row = (r: number): Float32Array =>
-      decodeF16((vectors.data as Uint16Array).slice(r * FAKE_HIDDEN_SIZE, (r + 1) * FAKE_HIDDEN_SIZE))
+    const row = (r: number): Float32Array => vectorRow(vectors, r)
     const cosine = (a: Float32Array, b: Float32Array): number => {
       const dot = (x: Float32Array, y: Float32Array): number =>
         x.reduce((sum, value, k) => sum + value * (y[k] ?? 0), 0)

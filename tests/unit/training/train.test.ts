@@ -13,6 +13,7 @@ import { runInline } from '../../../training/inline-runner.ts'
 import { hashGroups, type TrainRequest, trainRouter } from '../../../training/train.ts'
 import { createWorkerRunner } from '../../../training/worker-pool.ts'
 import { syntheticDataset } from '../../fixtures/synthetic-dataset.ts'
+import { vectorRow } from '../../fixtures/vector-row.ts'
 
 let directory: string
 beforeEach(() => {
@@ -41,8 +42,7 @@ function request(overrides: Partial<TrainRequest> = {}): TrainRequest {
 /** Inputs of one pair as the server would compute them. */
 function pairInputs(data: Dataset, pair: number) {
   const { pairs, vectors } = data
-  const row = (index: number): Float32Array =>
-    (vectors.data as Float32Array).slice(index * vectors.cols, (index + 1) * vectors.cols)
+  const row = (index: number): Float32Array => vectorRow(vectors, index)
   const top = [...pairs.topRows.subarray(pair * pairs.topK, (pair + 1) * pairs.topK)].filter((index) => index >= 0)
   const pool = matrixFromRows(top.map(row), vectors.cols)
   const neighbours = Int32Array.from({ length: pairs.topK }, (_, i) => (i < top.length ? i : -1))
