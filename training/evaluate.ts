@@ -10,7 +10,10 @@ import type { Dataset } from '../data/store/dataset.ts'
 import type { InputKind } from '../models/router/spec.ts'
 import { AppError } from '../src/errors.ts'
 import { applyIsotonic } from '../src/metrics/isotonic.ts'
+import { applyTemperature, fitTemperature } from '../src/metrics/temperature.ts'
 import { sigmoid } from '../src/router/decide.ts'
+import { DEFAULT_OPERATING_POINT } from '../src/router/operating-points.ts'
+import { splitValidation } from '../src/router/validation-halves.ts'
 import type { Trajectory } from '../src/trajectory/trajectory.ts'
 import { ALL_BASELINES } from './baselines/all-baselines.ts'
 import type { Baseline } from './baselines/baseline.ts'
@@ -25,8 +28,11 @@ import {
 import type { HeldOutPredictions } from './evaluation/held-out-predictions.ts'
 import { type MeasuredPredictor, measurePredictor, type RotationScores } from './evaluation/measure-predictor.ts'
 import { createRotationTest, pairsOfGroups, type RotationTest, readyGroupsOf } from './evaluation/rotation-test.ts'
+import { type StudiedRotation, studyRouter, validationPairs } from './evaluation/router-study.ts'
+import type { StripRecord } from './evaluation/router-study-record.ts'
 import { scopesOf } from './evaluation/scopes.ts'
 import { caveatsOf, summarise } from './evaluation/summary.ts'
+import { trajectoryStrips } from './evaluation/trajectory-strips.ts'
 
 export interface EvaluationInput {
   readonly dataset: Dataset
@@ -65,6 +71,7 @@ export async function evaluate(input: EvaluationInput, hooks: EvaluationHooks = 
   const inputs = [...new Set(predictions.map((one) => one.inputs))]
   const context = { pairs: dataset.pairs, scopes: scopesOf(tests.flatMap((test) => test.runs)), seed: input.seed }
   const measured: MeasuredPredictor[] = []
+  const strips: StripRecord[] = []
   const total = inputs.length + ALL_BASELINES.length
   const step = async (what: string): Promise<void> => {
     hooks.onProgress?.(measured.length, total, what)
@@ -73,9 +80,12 @@ export async function evaluate(input: EvaluationInput, hooks: EvaluationHooks = 
   }
   for (const kind of inputs) {
     await step(kind)
-    const rotations = tests.map((test) => routerScores(input, kind, test))
+    const studied = tests.map((test) => routerScores(input, kind, test))
+    const rotations = studied.map((one) => one.scores)
     const description = ROUTER_DESCRIPTION[kind]
-    measured.push(measurePredictor({ name: kind, kind: 'router', description, rotations }, context))
+    const { record, draws } = measurePredictor({ name: kind, kind: 'router', description, rotations }, context)
+    measured.push({ draws, record: { ...record, study: studyRouter(dataset, studied) } })
+    if (kind === input.router.served) strips.push(...trajectoryStrips(dataset, rotations, DEFAULT_OPERATING_POINT))
   }
   await step('words of the observations')
   const corpus = createObservationCorpus(dataset.pairs, input.trajectories)
@@ -88,7 +98,7 @@ export async function evaluate(input: EvaluationInput, hooks: EvaluationHooks = 
     const { name, description } = baseline
     measured.push(measurePredictor({ name, kind: 'baseline', description, rotations }, context))
   }
-  return recordOf(input, tests, measured)
+  return recordOf(input, { tests, measured, strips })
 }
 
 const ROUTER_DESCRIPTION: Readonly<Record<InputKind, string>> = {
@@ -97,7 +107,7 @@ const ROUTER_DESCRIPTION: Readonly<Record<InputKind, string>> = {
   evidence: 'MLP on the online evidence features x alone: needs no LM',
 }
 
-function routerScores(input: EvaluationInput, kind: InputKind, test: RotationTest): RotationScores {
+function routerScores(input: EvaluationInput, kind: InputKind, test: RotationTest): StudiedRotation {
   const held = input.predictions.find((one) => one.inputs === kind && one.rotation === test.rotation)
   const where = `${input.router.directory}, rotation ${test.rotation}, ${kind}`
   if (held === undefined)
@@ -115,16 +125,23 @@ function routerScores(input: EvaluationInput, kind: InputKind, test: RotationTes
     return logit
   })
   const { calibration } = held
+  const validation = validationPairs(input.dataset, held)
+  const half = validation === null ? null : splitValidation(validation).calibration
+  const scale = half === null ? null : fitTemperature(half.logits, half.labels)
   return {
-    test,
-    scores,
-    probabilities: scores.map(sigmoid),
-    calibrated: calibration === null ? null : scores.map((logit) => applyIsotonic(calibration, logit)),
-    operatingPoints: held.operatingPoints.map(({ name, tauLogit }) => ({
-      name,
-      threshold: tauLogit,
-      tau: tauLogit === null ? null : sigmoid(tauLogit),
-    })),
+    held,
+    scores: {
+      test,
+      scores,
+      probabilities: scores.map(sigmoid),
+      temperature: scale === null ? null : scores.map((logit) => applyTemperature(scale, logit)),
+      calibrated: calibration === null ? null : scores.map((logit) => applyIsotonic(calibration, logit)),
+      operatingPoints: held.operatingPoints.map(({ name, tauLogit }) => ({
+        name,
+        threshold: tauLogit,
+        tau: tauLogit === null ? null : sigmoid(tauLogit),
+      })),
+    },
   }
 }
 
@@ -155,9 +172,13 @@ function baselineScores(
 
 function recordOf(
   input: EvaluationInput,
-  tests: readonly RotationTest[],
-  measured: readonly MeasuredPredictor[],
+  found: {
+    readonly tests: readonly RotationTest[]
+    readonly measured: readonly MeasuredPredictor[]
+    readonly strips: readonly StripRecord[]
+  },
 ): EvaluationRecord {
+  const { tests, measured, strips } = found
   const { dataset, router } = input
   const { manifest } = dataset
   const predictors = measured.map((one) => one.record)
@@ -191,7 +212,7 @@ function recordOf(
     predictors,
     comparisons,
     baselines: ALL_BASELINES.map((baseline) => baseline.name),
-    strips: [],
+    strips,
     oneClassRotations: tests.flatMap(oneClass),
   }
 }

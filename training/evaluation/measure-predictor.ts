@@ -36,6 +36,8 @@ export interface RotationScores {
   readonly probabilities: Float64Array | null
   /** (rows) after the isotonic map of the validation part; null where there is none. */
   readonly calibrated: Float64Array | null
+  /** (rows) after temperature and offset fitted on the same half; absent or null where there are none. */
+  readonly temperature?: Float64Array | null
   /** Thresholds on `scores`, chosen on this rotation's validation part, with their probability. */
   readonly operatingPoints: readonly {
     readonly name: string
@@ -100,7 +102,7 @@ export function measurePredictor(predictor: Predictor, context: MeasureContext):
       measureScope({ ranked, subset, scope, draws, withInterval: intervalMetrics(predictor.kind, subset, scope) }),
     ),
     calibration: measureCalibration(predictor, subset, 'probabilities'),
-    temperature: null,
+    temperature: measureCalibration(predictor, subset, 'temperature'),
     calibrated: measureCalibration(predictor, subset, 'calibrated'),
     operatingPoints: measureOperatingPoints(predictor, context.pairs, subset),
   })
@@ -179,11 +181,11 @@ function countScope(
 function measureCalibration(
   predictor: Predictor,
   subset: SubsetName,
-  column: 'probabilities' | 'calibrated',
+  column: 'probabilities' | 'temperature' | 'calibrated',
 ): CalibrationMetrics | null {
   const byRun: { readonly test: RotationTest; readonly readyGroups: number; readonly own: CalibrationSet }[] = []
   for (const { test, [column]: probabilities } of predictor.rotations) {
-    if (probabilities === null) return null
+    if (probabilities === null || probabilities === undefined) return null
     if (subsetRows(test, subset) === 0) continue
     byRun.push({
       test,

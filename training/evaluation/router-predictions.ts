@@ -27,6 +27,7 @@ export function readRouterPredictions(directory: string, dataset: Dataset): Rout
         rotation,
         pairs: record.testPredictions.pairs,
         logits: record.testPredictions.logits,
+        validation: record.validationPredictions,
         operatingPoints: OPERATING_POINT_NAMES.map((name) => ({
           name,
           tauLogit: record.operatingPoints.points[name].tauLogit,

@@ -3,10 +3,8 @@
  * Decisions of different rotations may be counted together, each at its own threshold; their scores may not be ranked.
  */
 import type { Interval } from '../../src/metrics/bootstrap.ts'
-
-/** Threshold policies (DESIGN section 8); parameter: least precision, beta, price of a premature READY over a missed one, tau. */
-export const POLICY_NAMES = ['precision', 'f-beta', 'cost', 'fixed'] as const
-export type PolicyName = (typeof POLICY_NAMES)[number]
+import type { MarginStability } from '../../src/metrics/margin-stability.ts'
+import type { ThresholdPolicy } from '../../src/router/threshold-policies.ts'
 
 /** Rates of pairs that count once each; null where a denominator is 0 in every rotation. */
 export interface PolicyRates {
@@ -24,9 +22,7 @@ export interface ShiftedRates {
   readonly rates: PolicyRates
 }
 
-export interface PolicyRecord {
-  readonly policy: PolicyName
-  readonly parameter: number
+export interface PolicyRecord extends ThresholdPolicy {
   /** E.g. `precision >= 0.8`. */
   readonly label: string
   /** Per rotation, chosen on half of its validation groups; null: no threshold does what the policy asks. */
@@ -76,22 +72,7 @@ export interface OperatingPointDelays extends DelayRecord {
   readonly operatingPoint: string
 }
 
-/** How decisions move from scores A to scores B of the same pairs. */
-export interface StabilityRecord {
-  readonly pairs: number
-  /** Share of decisions on the same side in A and B, of those READY in A, and of those KEEP in A. */
-  readonly kept: number | null
-  readonly readyKept: number | null
-  readonly keepKept: number | null
-  /** Quantiles of |distance to the threshold in B - in A|, in logits. */
-  readonly shiftQuantiles: readonly { readonly level: number; readonly shift: number }[]
-  /** Pearson correlation of the logits; null without variance. */
-  readonly correlation: number | null
-  /** By |margin in A|, lowest first: equal-sized bins, so that one sees how far from tau a decision is safe. */
-  readonly byMargin: readonly { readonly margin: number; readonly pairs: number; readonly kept: number }[]
-}
-
-export interface MeasuredPerturbation extends StabilityRecord {
+export interface MeasuredPerturbation extends MarginStability {
   readonly name: string
   /** One line: what A and B are. */
   readonly description: string

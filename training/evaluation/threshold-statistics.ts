@@ -2,22 +2,12 @@
  * What one threshold does in one rotation, as functions of group multiplicities: rates over pairs, and when each
  * interaction is first called READY beside the boundary where it becomes so.
  */
-import type { PairTable } from '../../data/store/dataset.ts'
 import type { GroupStatistic } from '../../src/metrics/bootstrap.ts'
 import { thresholdRates } from '../../src/metrics/confusion.ts'
 import { groupedRatio, sumByGroup } from '../../src/metrics/group-statistics.ts'
-import type { PooledRateName, RateName, SubsetName } from './evaluation-record.ts'
+import type { PooledRateName, RateName } from './evaluation-record.ts'
+import { firstSelections, isTimely, type ThresholdQuery } from './first-selections.ts'
 import type { RotationTest } from './rotation-test.ts'
-
-export interface ThresholdQuery {
-  readonly test: RotationTest
-  readonly pairs: PairTable
-  /** (rows) */
-  readonly scores: Float64Array
-  /** null selects nothing. */
-  readonly tau: number | null
-  readonly subset: SubsetName
-}
 
 export interface ThresholdStatistics {
   readonly rates: Readonly<Record<RateName, GroupStatistic>>
@@ -42,7 +32,7 @@ export function thresholdStatistics(query: ThresholdQuery): ThresholdStatistics 
     f1PairWeighted: byPair('f1'),
     balancedAccuracyPairWeighted: byPair('balancedAccuracy'),
     falsePositiveRatePairWeighted: byPair('falsePositiveRate'),
-    ...firstSelections(query),
+    ...delayRates(query),
   }
   return { rates, confusion }
 }
@@ -84,46 +74,16 @@ export function rateOf(rate: PooledRateName, totals: Float64Array): number | nul
   return thresholdRates({ tp, fp, fn, tn })[rate]
 }
 
-function firstSelections({
-  test,
-  pairs,
-  scores,
-  tau,
-  subset,
-}: ThresholdQuery): Readonly<Record<'prematureRate' | 'delay' | 'caughtShare', GroupStatistic>> {
-  const { mask } = test.subsets[subset]
-  interface Fate {
-    readonly group: number
-    /** -1: never READY. */
-    readonly boundary: number
-    first: number | null
-    /** Its boundary is among the checkpoints that the sub-set shows. */
-    becomesReady: boolean
-  }
-  const fates = new Map<string, Fate>()
-  for (let row = 0; row < scores.length; row++) {
-    if (mask[row] === 0) continue
-    const pair = test.rows[row] ?? 0
-    const key = `${test.run[row]}/${pairs.interaction[pair]}`
-    const fate = fates.get(key) ?? {
-      group: test.group[row] ?? 0,
-      boundary: pairs.boundary[pair] ?? -1,
-      first: null,
-      becomesReady: false,
-    }
-    fates.set(key, fate)
-    const checkpoint = pairs.checkpoint[pair] ?? 0
-    if (test.labels[row] === 1) fate.becomesReady = true
-    if (tau !== null && (scores[row] ?? 0) >= tau && (fate.first === null || checkpoint < fate.first))
-      fate.first = checkpoint
-  }
-  const all = [...fates.values()]
-  const selected = all.filter((fate) => fate.first !== null)
-  const timely = (fate: Fate): boolean => fate.boundary !== -1 && (fate.first ?? 0) >= fate.boundary
-  const ready = all.filter((fate) => fate.becomesReady)
+function delayRates(
+  query: ThresholdQuery,
+): Readonly<Record<'prematureRate' | 'delay' | 'caughtShare', GroupStatistic>> {
+  const { test } = query
+  const fates = firstSelections(query)
+  const called = fates.filter((fate) => fate.first !== null)
+  const ready = fates.filter((fate) => fate.becomesReady)
   return {
-    prematureRate: meanByGroup(selected, (fate) => (timely(fate) ? 0 : 1), test),
-    delay: meanByGroup(selected.filter(timely), (fate) => (fate.first ?? 0) - fate.boundary, test),
+    prematureRate: meanByGroup(called, (fate) => (isTimely(fate) ? 0 : 1), test),
+    delay: meanByGroup(called.filter(isTimely), (fate) => (fate.first ?? 0) - fate.boundary, test),
     caughtShare: meanByGroup(ready, (fate) => (fate.first === null ? 0 : 1), test),
   }
 }
