@@ -47,8 +47,13 @@ export interface PairTable {
 /** All h and q vectors, (rows, cols = d), in their storage dtype. `openVectorReader` reads rows of either kind. */
 export type VectorTable = MemoryVectors | FileVectors
 
+interface WithheldRows {
+  /** (rows) 1 = reading the row throws: it belongs to a group that may not be looked at yet (withhold-groups.ts). */
+  readonly withheld?: Uint8Array
+}
+
 /** f16 bits in a Uint16Array, or f32. */
-export interface MemoryVectors {
+export interface MemoryVectors extends WithheldRows {
   readonly kind: 'memory'
   readonly rows: number
   readonly cols: number
@@ -56,7 +61,7 @@ export interface MemoryVectors {
 }
 
 /** Rows stay in vectors.arrow and are read by position; what processes share is the page cache. */
-export interface FileVectors {
+export interface FileVectors extends WithheldRows {
   readonly kind: 'file'
   readonly rows: number
   readonly cols: number

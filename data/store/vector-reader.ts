@@ -20,7 +20,20 @@ export interface VectorReader {
 
 /** @throws dataset-invalid when the file is gone */
 export function openVectorReader(vectors: VectorTable): VectorReader {
-  return vectors.kind === 'memory' ? readMemory(vectors) : readFile(vectors)
+  const reader = vectors.kind === 'memory' ? readMemory(vectors) : readFile(vectors)
+  return vectors.withheld === undefined ? reader : refuseRows(reader, vectors.withheld)
+}
+
+/** Whoever asks for a withheld row has a bug that would spoil a measurement: it must not go on. */
+function refuseRows(reader: VectorReader, withheld: Uint8Array): VectorReader {
+  return {
+    ...reader,
+    read(row) {
+      if (withheld[row] !== 0)
+        throw new AppError('invariant', `vector ${row} of ${withheld.length} is withheld: its group is a test group`)
+      return reader.read(row)
+    },
+  }
 }
 
 function readMemory({ data, cols }: MemoryVectors): VectorReader {
