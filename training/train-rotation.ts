@@ -8,6 +8,7 @@ import { initialiseRouter } from '../models/router/initialise.ts'
 import type {
   EpochRecord,
   PairPredictions,
+  RotationEntry,
   RotationRecord,
   SplitMetrics,
   TrainConfig,
@@ -36,9 +37,12 @@ export interface TrainJob {
 }
 
 /** What a rotation's record holds, for the final model too: its test part is empty. */
-export interface TrainedRouter extends Omit<RotationRecord, 'schemaVersion' | 'rotation'> {
+export interface TrainedRouter
+  extends Omit<RotationRecord, 'schemaVersion' | 'rotation' | 'groups' | 'parametersSha256'> {
   readonly inputs: InputKind
   readonly rotation: Rotation
+  /** Null where training started from nothing. */
+  readonly start: RotationEntry['start']
   /** Standardisation folded in. */
   readonly parameters: RouterParameters
   readonly standardisation: Standardisation
@@ -122,6 +126,8 @@ export async function trainRotation(dataset: Dataset, job: TrainJob, hooks: Trai
       test: onTest.metrics,
       validationPredictions: onTrusted.predictions,
       testPredictions: onTest.predictions,
+      start: null,
+      startPredictions: null,
       scoreQuantiles: quantiles(Array.from(trainingLogits, sigmoid), SCORE_LEVELS),
       engine: { backend: backend.name, version: backend.version },
     }

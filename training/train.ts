@@ -2,22 +2,18 @@
  * Trains a router: for each input kind five rotation models with held-out predictions, then one final model of the kind
  * that validation prefers, all into one artefact (DESIGN sections 8, 11, 12). Decides what to train; jobs do the work.
  */
-import { createHash } from 'node:crypto'
-import { assignParts, type Part, ROTATIONS, rotationSplit } from '../data/rotations.ts'
+import { assignParts, type Part, ROTATIONS, type RotationSplit, rotationSplit } from '../data/rotations.ts'
 import type { Dataset } from '../data/store/dataset.ts'
-import {
-  type EpochRecord,
-  ROUTER_SCHEMA_VERSION,
-  type RotationSummary,
-  type RouterManifest,
-} from '../models/router/manifest.ts'
+import type { EpochRecord, HashedSplit, RotationSummary, RouterManifest } from '../models/router/manifest.ts'
 import { INPUT_KINDS, type InputKind } from '../models/router/spec.ts'
-import { openRouterWriter, type RouterWriter } from '../models/router/write-artefact.ts'
+import { openRouterWriter, type RouterWriter, type WritableManifest } from '../models/router/write-artefact.ts'
 import { invariant } from '../src/errors.ts'
 import { DEFAULT_OPERATING_POINT } from '../src/router/operating-points.ts'
 import type { EngineName } from './backends/engine-names.ts'
 import { chooseInputs, type ServedChoice } from './choose-inputs.ts'
 import { pairsPerEpoch } from './epoch-order.ts'
+import { hashedIds } from './group-ids.ts'
+import { probeRows } from './probe-rows.ts'
 import { countPositives, pairsOfGroups, type TrajectoryPairs } from './split-pairs.ts'
 import { resolveTrainConfig, type TrainOverrides } from './train-config.ts'
 import { quantiles, SCORE_LEVELS, type TrainedRouter, type TrainJob } from './train-rotation.ts'
@@ -46,7 +42,7 @@ export interface TrainRequest {
  * @throws training-data-insufficient, option-invalid, interrupted, disk-full and what the engine throws; whatever
  *   artefact was there before stays then
  */
-export async function trainRouter(request: TrainRequest): Promise<Omit<RouterManifest, 'parametersSha256'>> {
+export async function trainRouter(request: TrainRequest): Promise<RouterManifest> {
   const { dataset } = request
   const kinds: readonly InputKind[] = request.inputs === 'auto' ? INPUT_KINDS : [request.inputs]
   const configOf = (inputs: InputKind) => resolveTrainConfig(inputs, request.overrides)
@@ -75,8 +71,8 @@ export async function trainRouter(request: TrainRequest): Promise<Omit<RouterMan
       backend: request.backend,
     })
     const manifest = manifestOf(request, { parts, kinds, rotations, served, final })
-    writer.commit(manifest, final.parameters)
-    return manifest
+    const probe = probeRows(dataset, final.spec, final.validationPredictions)
+    return writer.commit(manifest, { parameters: final.parameters, probe })
   } catch (thrown) {
     writer.discard()
     throw thrown
@@ -87,16 +83,19 @@ async function trainRotations(
   request: TrainRequest,
   jobs: readonly TrainJob[],
   writer: RouterWriter,
-): Promise<readonly RotationSummary[]> {
-  const summaries = new Map<string, RotationSummary>()
+): Promise<readonly StartedRotation[]> {
+  const summaries = new Map<string, StartedRotation>()
   await request.runJobs(request.dataset, jobs, {
     ...hooksOf(request),
     onResult: (result) => {
       const summary = summarise(result)
+      const split = invariant(
+        jobs.find((job) => job.inputs === result.inputs && job.rotation === result.rotation),
+        'a result belongs to a job',
+      ).split
       summaries.set(`${result.inputs}/${result.rotation}`, summary)
       writer.writeRotation(
         {
-          schemaVersion: ROUTER_SCHEMA_VERSION,
           spec: result.spec,
           rotation: summary.rotation,
           bestEpoch: result.bestEpoch,
@@ -106,6 +105,8 @@ async function trainRotations(
           operatingPoints: result.operatingPoints,
           validationPredictions: result.validationPredictions,
           testPredictions: result.testPredictions,
+          startPredictions: result.startPredictions,
+          groups: { ...hashSplit(request.dataset, split), test: hashedIds(request.dataset.manifest, split.test) },
         },
         result.parameters,
       )
@@ -124,13 +125,17 @@ function hooksOf({ signal, onStep, onEpoch }: TrainRequest): Pick<TrainRequest, 
   return { signal, onStep, onEpoch }
 }
 
-function summarise(result: TrainedRouter): RotationSummary {
+/** A rotation, and what the router that it started from reaches on the same pairs. */
+type StartedRotation = RotationSummary & Pick<TrainedRouter, 'start'>
+
+function summarise(result: TrainedRouter): StartedRotation {
   return {
     inputs: result.inputs,
     rotation: Number(result.rotation),
     bestEpoch: result.bestEpoch,
     validation: result.validation,
     test: result.test,
+    start: result.start,
   }
 }
 
@@ -148,11 +153,11 @@ function manifestOf(
   outcome: {
     readonly parts: ReadonlyMap<string, Part>
     readonly kinds: readonly InputKind[]
-    readonly rotations: readonly RotationSummary[]
+    readonly rotations: readonly StartedRotation[]
     readonly served: ServedChoice
     readonly final: TrainedRouter
   },
-): Omit<RouterManifest, 'parametersSha256'> {
+): WritableManifest {
   const { dataset, node, source } = request
   const { final, served } = outcome
   const { manifest: data, pairs, trajectories } = dataset
@@ -160,7 +165,6 @@ function manifestOf(
   const training = pairsOfGroups(dataset, split.train)
   const validation = pairsOfGroups(dataset, split.validation)
   return {
-    schemaVersion: ROUTER_SCHEMA_VERSION,
     spec: final.spec,
     trainedInputs: outcome.kinds,
     servedBecause: served.because,
@@ -193,16 +197,16 @@ function manifestOf(
         SCORE_LEVELS,
       ),
     },
-    groups: { training: hashGroups(split.train), validation: hashGroups(split.validation) },
+    groups: hashSplit(dataset, split),
+    parent: null,
     data: { ...data.inputs, files: data.files },
     engine: { ...final.engine, node },
     source,
   }
 }
 
-/** 16 hex digits of SHA-256 per group id, sorted: leaks can be recognised, names cannot be read. */
-export function hashGroups(groups: Iterable<string>): readonly string[] {
-  return [...groups].map((group) => createHash('sha256').update(group).digest('hex').slice(0, 16)).sort()
+function hashSplit({ manifest }: Dataset, split: RotationSplit): HashedSplit {
+  return { training: hashedIds(manifest, split.train), validation: hashedIds(manifest, split.validation) }
 }
 
 function prevalence(dataset: Dataset, trajectories: readonly TrajectoryPairs[]): number {

@@ -9,6 +9,7 @@ import type { InputKind, RouterParameters, RouterSpec } from './spec.ts'
 
 export const MANIFEST_FILE = 'router.json'
 export const PARAMETERS_FILE = 'router.safetensors'
+export const PROBE_FILE = 'probe.safetensors'
 export const ROTATIONS_DIRECTORY = 'rotations'
 export const ROTATION_FILE = 'rotation.json'
 

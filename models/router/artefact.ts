@@ -2,7 +2,7 @@
  * Reads a router artefact: the only thing that training and serving share (DESIGN section 11).
  * The manifest is written last, so a directory without one is unfinished; parameters are checked against its hash.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../src/errors.ts'
 import { type Representation, representationId } from '../frozen-lm/representation.ts'
@@ -10,8 +10,12 @@ import { readSafetensorsHeader, readTensorF32 } from '../safetensors.ts'
 import { hashFileSync, MANIFEST_FILE, PARAMETERS_FILE, ROTATION_FILE, rotationPath } from './artefact-files.ts'
 import type { RotationRecord, RouterManifest } from './manifest.ts'
 import { buildParameters } from './parameters.ts'
-import { parseRotationRecord, parseRouterManifest, routerInvalid } from './router.schema.ts'
+import { parseRotationRecord, parseRouterManifest } from './router.schema.ts'
+import { routerInvalid } from './router-invalid.ts'
 import type { InputKind, RouterParameters, RouterSpec } from './spec.ts'
+
+/** A rotation of a million held-out pairs has about 50 MB. */
+const MAX_JSON_BYTES = 256e6
 
 export interface RouterArtefact {
   readonly directory: string
@@ -44,23 +48,35 @@ export function readRouterManifest(directory: string): RouterManifest {
       directory,
       `it holds no ${MANIFEST_FILE}; training has not finished there, or it is something else`,
     )
-  return parseRouterManifest(path, readFileSync(path, 'utf8'))
+  return parseRouterManifest(path, readText(path))
 }
 
-/** One rotation model's record with its held-out predictions. @throws router-invalid, router-version-unsupported */
+/**
+ * One rotation model's record with its held-out predictions.
+ * @throws router-invalid (also for a record of another rotation: its folder was moved), router-version-unsupported
+ */
 export function readRotation(
   directory: string,
   which: { readonly rotation: number; readonly inputs: InputKind },
 ): RotationRecord {
   const path = join(directory, rotationPath(which.rotation, which.inputs), ROTATION_FILE)
   if (!existsSync(path)) throw routerInvalid(path, 'it does not exist')
-  return parseRotationRecord(path, readFileSync(path, 'utf8'))
+  const record = parseRotationRecord(path, readText(path))
+  if (record.rotation !== which.rotation || record.spec.inputs !== which.inputs)
+    throw routerInvalid(
+      path,
+      `it is the record of rotation ${record.rotation}, inputs ${record.spec.inputs}: folders were moved or swapped`,
+    )
+  return record
 }
 
 /** @throws router-invalid */
 export function readRotationParameters(directory: string, record: RotationRecord): RouterParameters {
   const path = join(directory, rotationPath(record.rotation, record.spec.inputs), PARAMETERS_FILE)
-  return readParameters(path, record.spec)
+  const parameters = readParameters(path, record.spec)
+  if (record.parametersSha256 !== null && hashFileSync(path) !== record.parametersSha256)
+    throw routerInvalid(path, `its SHA-256 is not the one in ${ROTATION_FILE}`)
+  return parameters
 }
 
 /**
@@ -83,6 +99,14 @@ export function requireRepresentation(manifest: RouterManifest, actual: Represen
     `the router was trained on representation ${manifest.representationId} (model ${expected.model.name}, layer ${expected.layer}), this one is ${representationId(actual)}: ${differences.join('; ')}. Use the same model and options, or extract and train again`,
     { details: { expected: manifest.representationId, actual: representationId(actual) } },
   )
+}
+
+/** @throws router-invalid */
+function readText(path: string): string {
+  const stat = statSync(path)
+  if (!stat.isFile()) throw routerInvalid(path, 'it is no file')
+  if (stat.size > MAX_JSON_BYTES) throw routerInvalid(path, `it has ${stat.size} bytes, the limit is ${MAX_JSON_BYTES}`)
+  return readFileSync(path, 'utf8')
 }
 
 function describe(what: string, expected: string | number, actual: string | number): string | null {

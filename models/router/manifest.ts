@@ -7,8 +7,12 @@ import type { Representation } from '../frozen-lm/representation.ts'
 import type { InputKind, RouterSpec } from './spec.ts'
 import type { Standardisation } from './standardisation.ts'
 
-/** Raised when older readers would misread the files. */
-export const ROUTER_SCHEMA_VERSION = 1
+/**
+ * Raised when the files change. Every version up to this one is read; what an older one lacks is null.
+ *   2: probe rows, hashes of rotation files, group ids of rotations, means over rotations, fine-tuning
+ */
+export const ROUTER_SCHEMA_VERSION = 2
+export type RouterSchemaVersion = 1 | typeof ROUTER_SCHEMA_VERSION
 
 /** Point estimates; intervals and baselines are `keepready evaluate`'s business. */
 export interface SplitMetrics {
@@ -69,8 +73,48 @@ export interface RotationSummary {
   readonly test: SplitMetrics
 }
 
+/** A rotation in router.json. */
+export interface RotationEntry extends RotationSummary {
+  /** SHA-256 of its rotation.json, which names the hash of its parameters; null in version 1. */
+  readonly recordSha256: string | null
+  /** The router that fine-tuning started from, on the same pairs; null where training started from nothing. */
+  readonly start: { readonly validation: SplitMetrics; readonly test: SplitMetrics } | null
+}
+
+/** Over the rotations with a value: their mean, and their standard deviation (n - 1; null with fewer than two). */
+export interface MeanAndSpread {
+  readonly mean: number
+  readonly standardDeviation: number | null
+  readonly rotations: number
+}
+
+/** Metrics of one input kind over its rotations; null where no rotation has a value. */
+export interface RotationMeans {
+  readonly inputs: InputKind
+  readonly split: 'validation' | 'test'
+  readonly withinAuroc: MeanAndSpread | null
+  readonly prAuc: MeanAndSpread | null
+}
+
+/** 16 hex digits of SHA-256 each, sorted: leaks can be recognised, names cannot be read. */
+export interface HashedSplit {
+  readonly training: readonly string[]
+  readonly validation: readonly string[]
+}
+
+/** The router that fine-tuning started from. */
+export interface RouterParent {
+  readonly parametersSha256: string
+  readonly source: string
+  /** Group ids that it, or one before it, has seen: they never validate or test here. */
+  readonly seenGroups: readonly string[]
+  /** Groups of this dataset that it has not seen: the rotations deal these. */
+  readonly freshGroups: number
+}
+
 export interface RouterManifest {
-  readonly schemaVersion: typeof ROUTER_SCHEMA_VERSION
+  /** Of the file that was read. */
+  readonly schemaVersion: RouterSchemaVersion
   /** Of the served router. */
   readonly spec: RouterSpec
   /** Input kinds with rotation models in this artefact. */
@@ -89,7 +133,8 @@ export interface RouterManifest {
   readonly bestEpoch: number
   readonly epochs: readonly EpochRecord[]
   readonly validation: SplitMetrics
-  readonly rotations: readonly RotationSummary[]
+  readonly rotations: readonly RotationEntry[]
+  readonly means: readonly RotationMeans[]
   /** Share of READY pairs in the final model's parts, and by domain over all pairs. */
   readonly prevalence: {
     readonly training: number
@@ -97,8 +142,9 @@ export interface RouterManifest {
     readonly byDomain: Readonly<Record<string, number>>
   }
   readonly quantiles: TrainingQuantiles
-  /** SHA-256 prefixes of group ids in the final model's parts: to recognise leaks without publishing names. */
-  readonly groups: { readonly training: readonly string[]; readonly validation: readonly string[] }
+  /** Of the final model. */
+  readonly groups: HashedSplit
+  readonly parent: RouterParent | null
   readonly data: {
     readonly runsSha256: string
     readonly labelsSha256: string
@@ -109,6 +155,8 @@ export interface RouterManifest {
   readonly source: string
   /** SHA-256 of router.safetensors. */
   readonly parametersSha256: string
+  /** SHA-256 of probe.safetensors; null in version 1, which has none. */
+  readonly probeSha256: string | null
 }
 
 /** Logits of pairs, by index into the dataset's pair table. */
@@ -119,7 +167,7 @@ export interface PairPredictions {
 
 /** One rotation model of one input kind: what evaluation reads. */
 export interface RotationRecord {
-  readonly schemaVersion: typeof ROUTER_SCHEMA_VERSION
+  readonly schemaVersion: RouterSchemaVersion
   readonly spec: RouterSpec
   readonly rotation: number
   readonly bestEpoch: number
@@ -131,4 +179,10 @@ export interface RotationRecord {
   readonly validationPredictions: PairPredictions
   /** Held out: this model has neither trained on these groups nor been chosen by them. */
   readonly testPredictions: PairPredictions
+  /** Test pairs by the router that fine-tuning started from, which never saw their groups; null without one. */
+  readonly startPredictions: PairPredictions | null
+  /** Null in version 1. */
+  readonly groups: (HashedSplit & { readonly test: readonly string[] }) | null
+  /** SHA-256 of the router.safetensors beside it; null in version 1. */
+  readonly parametersSha256: string | null
 }

@@ -11,21 +11,38 @@ import {
   hashFileSync,
   MANIFEST_FILE,
   PARAMETERS_FILE,
+  PROBE_FILE,
   parameterTensors,
   ROTATION_FILE,
   ROTATIONS_DIRECTORY,
   rotationPath,
   toJson,
 } from './artefact-files.ts'
-import type { RotationRecord, RouterManifest } from './manifest.ts'
+import { ROUTER_SCHEMA_VERSION, type RotationRecord, type RotationSummary, type RouterManifest } from './manifest.ts'
+import { type ProbeRows, writeProbe } from './probe.ts'
+import { rotationMeans } from './rotation-means.ts'
 import type { RouterParameters } from './spec.ts'
 
 const STAGING = '.staging'
 
+/** Without what the writer adds: versions, hashes and means. */
+export type WritableRotation = Omit<RotationRecord, 'schemaVersion' | 'parametersSha256'>
+export type WritableManifest = Omit<
+  RouterManifest,
+  'schemaVersion' | 'parametersSha256' | 'probeSha256' | 'means' | 'rotations'
+> & { readonly rotations: readonly (RotationSummary & Pick<RouterManifest['rotations'][number], 'start'>)[] }
+
 export interface RouterWriter {
-  writeRotation(record: RotationRecord, parameters: RouterParameters): void
-  /** Publishes everything staged. @param parameters of the served router, standardisation folded in */
-  commit(manifest: Omit<RouterManifest, 'parametersSha256'>, parameters: RouterParameters): void
+  writeRotation(record: WritableRotation, parameters: RouterParameters): void
+  /**
+   * Publishes everything staged; each rotation of the manifest has been written before.
+   * @param served parameters of the served router, standardisation folded in, and rows to check it with
+   * @returns the manifest as written
+   */
+  commit(
+    manifest: WritableManifest,
+    served: { readonly parameters: RouterParameters; readonly probe: ProbeRows },
+  ): RouterManifest
   /** Removes what is staged; the artefact that was there before stays. */
   discard(): void
 }
@@ -42,22 +59,41 @@ export function openRouterWriter(directory: string): RouterWriter {
       const path = join(staging, rotationPath(record.rotation, record.spec.inputs))
       guarded(path, () => {
         mkdirSync(path, { recursive: true })
-        writeSafetensors(join(path, PARAMETERS_FILE), parameterTensors(record.spec, parameters), {})
-        writeSynced(join(path, ROTATION_FILE), toJson(record))
+        const tensors = join(path, PARAMETERS_FILE)
+        writeSafetensors(tensors, parameterTensors(record.spec, parameters), {})
+        const full: RotationRecord = {
+          ...record,
+          schemaVersion: ROUTER_SCHEMA_VERSION,
+          parametersSha256: hashFileSync(tensors),
+        }
+        writeSynced(join(path, ROTATION_FILE), toJson(full))
       })
     },
-    commit(manifest, parameters) {
-      guarded(directory, () => {
+    commit(manifest, { parameters, probe }) {
+      return guarded(directory, () => {
         const staged = join(staging, PARAMETERS_FILE)
         writeSafetensors(staged, parameterTensors(manifest.spec, parameters), {})
-        writeSynced(join(staging, MANIFEST_FILE), toJson({ ...manifest, parametersSha256: hashFileSync(staged) }))
+        writeProbe(join(staging, PROBE_FILE), manifest.spec, probe)
+        const full: RouterManifest = {
+          ...manifest,
+          schemaVersion: ROUTER_SCHEMA_VERSION,
+          rotations: manifest.rotations.map((rotation) => ({
+            ...rotation,
+            recordSha256: hashFileSync(join(staging, rotationPath(rotation.rotation, rotation.inputs), ROTATION_FILE)),
+          })),
+          means: rotationMeans(manifest.rotations),
+          parametersSha256: hashFileSync(staged),
+          probeSha256: hashFileSync(join(staging, PROBE_FILE)),
+        }
+        writeSynced(join(staging, MANIFEST_FILE), toJson(full))
         rmSync(join(directory, MANIFEST_FILE), { force: true })
         rmSync(join(directory, ROTATIONS_DIRECTORY), { recursive: true, force: true })
-        for (const name of [ROTATIONS_DIRECTORY, PARAMETERS_FILE, MANIFEST_FILE]) {
+        for (const name of [ROTATIONS_DIRECTORY, PARAMETERS_FILE, PROBE_FILE, MANIFEST_FILE]) {
           renameSync(join(staging, name), join(directory, name))
           syncDirectory(directory)
         }
         rmSync(staging, { recursive: true, force: true })
+        return full
       })
     },
     discard: () => rmSync(staging, { recursive: true, force: true }),
@@ -85,9 +121,9 @@ function syncDirectory(path: string): void {
   }
 }
 
-function guarded(path: string, write: () => void): void {
+function guarded<T>(path: string, write: () => T): T {
   try {
-    write()
+    return write()
   } catch (cause) {
     if (cause instanceof AppError) throw cause
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)

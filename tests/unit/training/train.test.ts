@@ -5,12 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { assignParts, rotationSplit } from '../../../data/rotations.ts'
 import type { Dataset } from '../../../data/store/dataset.ts'
 import { readRotation, readRotationParameters, readRouter } from '../../../models/router/artefact.ts'
+import { hashGroups } from '../../../models/router/group-hash.ts'
 import { tensorOf, tensorsOf } from '../../../models/router/parameters.ts'
 import { createScorer } from '../../../models/router/scorer.ts'
 import { topMean } from '../../../src/router/top-mean.ts'
 import { matrixFromRows } from '../../../src/tensor/matrix.ts'
 import { runInline } from '../../../training/inline-runner.ts'
-import { hashGroups, type TrainRequest, trainRouter } from '../../../training/train.ts'
+import { type TrainRequest, trainRouter } from '../../../training/train.ts'
 import { createWorkerRunner } from '../../../training/worker-pool.ts'
 import { syntheticDataset } from '../../fixtures/synthetic-dataset.ts'
 import { vectorRow } from '../../fixtures/vector-row.ts'
@@ -67,7 +68,12 @@ describe('trainRouter', () => {
     expect(router.manifest.trainedInputs).toEqual(['hidden', 'hidden+evidence', 'evidence'])
     expect(router.manifest.servedBecause).toContain(router.spec.inputs)
     expect(router.manifest.operatingPoints).toEqual(manifest.operatingPoints)
-    expect(readdirSync(join(directory, 'router')).sort()).toEqual(['rotations', 'router.json', 'router.safetensors'])
+    expect(readdirSync(join(directory, 'router')).sort()).toEqual([
+      'probe.safetensors',
+      'rotations',
+      'router.json',
+      'router.safetensors',
+    ])
   })
 
   it('holds out the test part: every test pair is predicted once, by a model that never saw its group', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,9 +11,14 @@ import {
   requireRepresentation,
 } from '../../../../models/router/artefact.ts'
 import { initialiseRouter } from '../../../../models/router/initialise.ts'
-import { ROUTER_SCHEMA_VERSION, type RotationRecord, type RouterManifest } from '../../../../models/router/manifest.ts'
+import { ROUTER_SCHEMA_VERSION, type RouterManifest } from '../../../../models/router/manifest.ts'
+import { makeProbe } from '../../../../models/router/probe.ts'
 import type { RouterSpec } from '../../../../models/router/spec.ts'
-import { openRouterWriter } from '../../../../models/router/write-artefact.ts'
+import {
+  openRouterWriter,
+  type WritableManifest,
+  type WritableRotation,
+} from '../../../../models/router/write-artefact.ts'
 import { chooseOperatingPoints } from '../../../../src/router/operating-points.ts'
 import { DEFAULT_RECIPE } from '../../../../src/view/recipe.ts'
 import { DEFAULT_TRAIN_CONFIG } from '../../../../training/train-config.ts'
@@ -39,8 +45,8 @@ const operatingPoints = chooseOperatingPoints({
 })
 const metrics = { trajectories: 2, pairs: 9, positives: 3, withinAuroc: 0.75, prAuc: null, lossNats: 0.5 }
 const epochs = [{ epoch: 1, trainLossNats: 0.7, validationLossNats: 0.6, validationPrAuc: 0.3 }]
-const manifest: Omit<RouterManifest, 'parametersSha256'> = {
-  schemaVersion: ROUTER_SCHEMA_VERSION,
+const block = { mean: Float64Array.of(0.1, -1e-30, 3, 4), std: Float64Array.of(1, 2, 3, 1 / 3) }
+const manifest: WritableManifest = {
   spec,
   trainedInputs: ['hidden'],
   servedBecause: 'only hidden was trained',
@@ -48,23 +54,23 @@ const manifest: Omit<RouterManifest, 'parametersSha256'> = {
   evidenceNames: [],
   representationId: representationId(representation),
   representation,
-  standardisation: { h: { mean: Float64Array.of(0.1, -1e-30, 3, 4), std: Float64Array.of(1, 2, 3, 1 / 3) } },
+  standardisation: { h: block, q: block, m: block },
   operatingPoints,
   defaultOperatingPoint: 'precision',
   config: DEFAULT_TRAIN_CONFIG,
   bestEpoch: 1,
   epochs,
   validation: metrics,
-  rotations: [{ inputs: 'hidden', rotation: 0, bestEpoch: 1, validation: metrics, test: metrics }],
+  rotations: [{ inputs: 'hidden', rotation: 0, bestEpoch: 1, validation: metrics, test: metrics, start: null }],
   prevalence: { training: 0.2, validation: 0.1, byDomain: { 'tau-bench': 0.1 } },
   quantiles: { levels: [0, 1], score: [0.1, 0.9], interactions: [3, 40], sourceTokens: [10, 900] },
   groups: { training: ['0011223344556677'], validation: [] },
+  parent: null,
   data: { runsSha256: 'b'.repeat(64), labelsSha256: 'c'.repeat(64), files: { 'pairs.arrow': 'd'.repeat(64) } },
   engine: { backend: 'ort-cpu', version: '1.0.0', node: '20.0.0' },
   source: 'test',
 }
-const rotation: RotationRecord = {
-  schemaVersion: ROUTER_SCHEMA_VERSION,
+const rotation: WritableRotation = {
   spec,
   rotation: 0,
   bestEpoch: 1,
@@ -74,15 +80,18 @@ const rotation: RotationRecord = {
   test: metrics,
   validationPredictions: { pairs: [0, 1], logits: [Math.fround(0.1), -2] },
   testPredictions: { pairs: [7], logits: [Math.fround(1 / 3)] },
+  startPredictions: null,
+  groups: { training: ['0011223344556677'], validation: [], test: ['8899aabbccddeeff'] },
 }
 const served = initialiseRouter(spec, 1)
 const held = initialiseRouter(spec, 2)
+const probe = makeProbe({ spec, parameters: served, standardisation: manifest.standardisation })
 
 function write(): string {
   const out = join(directory, 'router')
   const writer = openRouterWriter(out)
   writer.writeRotation(rotation, held)
-  writer.commit(manifest, served)
+  writer.commit(manifest, { parameters: served, probe })
   return out
 }
 
@@ -100,12 +109,26 @@ describe('a router artefact', () => {
   it('comes back as it was written, to the last bit', () => {
     const out = write()
     const router = readRouter(out)
-    const { parametersSha256, ...rest } = router.manifest
-    expect(rest).toEqual(manifest)
-    expect(parametersSha256).toMatch(/^[0-9a-f]{64}$/)
+    const hash = (...path: readonly string[]): string =>
+      createHash('sha256')
+        .update(readFileSync(join(out, ...path)))
+        .digest('hex')
+    const mean = (value: number) => ({ mean: value, standardDeviation: null, rotations: 1 })
+    expect(router.manifest).toEqual({
+      ...manifest,
+      schemaVersion: ROUTER_SCHEMA_VERSION,
+      rotations: [{ ...manifest.rotations[0], recordSha256: hash('rotations', '0', 'hidden', 'rotation.json') }],
+      means: ['validation', 'test'].map((split) => ({ inputs: 'hidden', split, withinAuroc: mean(0.75), prAuc: null })),
+      parametersSha256: hash('router.safetensors'),
+      probeSha256: hash('probe.safetensors'),
+    })
     expect(router.parameters).toEqual(served)
     const record = readRotation(out, { rotation: 0, inputs: 'hidden' })
-    expect(record).toEqual(rotation)
+    expect(record).toEqual({
+      ...rotation,
+      schemaVersion: ROUTER_SCHEMA_VERSION,
+      parametersSha256: hash('rotations', '0', 'hidden', 'router.safetensors'),
+    })
     expect(readRotationParameters(out, record)).toEqual(held)
   })
 
@@ -113,7 +136,8 @@ describe('a router artefact', () => {
     write()
     const writer = openRouterWriter(join(directory, 'router'))
     writer.writeRotation({ ...rotation, rotation: 1 }, held)
-    writer.commit(manifest, held)
+    const rotations = manifest.rotations.map((one) => ({ ...one, rotation: 1 }))
+    writer.commit({ ...manifest, rotations }, { parameters: held, probe })
     expect(readRouter(join(directory, 'router')).parameters).toEqual(held)
     expectInvalid(() => readRotation(join(directory, 'router'), { rotation: 0, inputs: 'hidden' }), 'does not exist')
   })
@@ -200,7 +224,14 @@ describe('a router artefact', () => {
 })
 
 describe('requireRepresentation', () => {
-  const full: RouterManifest = { ...manifest, parametersSha256: 'e'.repeat(64) }
+  const full: RouterManifest = {
+    ...manifest,
+    schemaVersion: ROUTER_SCHEMA_VERSION,
+    rotations: [],
+    means: [],
+    parametersSha256: 'e'.repeat(64),
+    probeSha256: null,
+  }
 
   it('accepts the same representation whatever the directory is called', () => {
     const renamed = { ...representation, model: { ...representation.model, name: 'copy' } }
