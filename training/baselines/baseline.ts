@@ -15,6 +15,8 @@ export const BASELINE_NAMES = [
   'observation-tfidf-lr',
   'h-only',
   'q-only',
+  'hq-only',
+  'hqm-lr',
 ] as const
 export type BaselineName = (typeof BASELINE_NAMES)[number]
 

@@ -12,11 +12,15 @@ const C_GRID = [0.01, 0.1, 1] as const
 /** Coarse on purpose: these are baselines, and early stopping only regularises them. */
 const TOLERANCE = 1e-4
 const MAX_ITERATIONS = 60
+/** Keys whose rows are in memory together: with a vector for each pair, a test part would take gigabytes. */
+const SCORED_AT_ONCE = 2048
 
 export interface SharedRowFeatures {
   /** Key of a pair; pairs with equal keys have equal features. */
   readonly keyOf: (pair: number) => number
   readonly matrixOf: (keys: readonly number[]) => DesignMatrix
+  /** What the weights of all rows sum to beside the penalty; default: the number of rows. */
+  readonly totalWeight?: number
 }
 
 export function fitSharedRows(context: BaselineContext, features: SharedRowFeatures): PairScorer {
@@ -29,7 +33,7 @@ export function fitSharedRows(context: BaselineContext, features: SharedRowFeatu
   }
   const positiveWeight = new Float64Array(rowOfKey.size)
   const negativeWeight = new Float64Array(rowOfKey.size)
-  const scale = rowOfKey.size / weights.reduce((sum, weight) => sum + weight, 0)
+  const scale = (features.totalWeight ?? rowOfKey.size) / weights.reduce((sum, weight) => sum + weight, 0)
   train.forEach((pair, at) => {
     const row = rowOfKey.get(features.keyOf(pair)) ?? 0
     const side = dataset.pairs.label[pair] === 1 ? positiveWeight : negativeWeight
@@ -60,11 +64,14 @@ export function fitSharedRows(context: BaselineContext, features: SharedRowFeatu
 }
 
 function scorePairs(model: LogisticModel, features: SharedRowFeatures, rows: Int32Array): Float64Array {
-  const rowOfKey = new Map<number, number>()
-  for (const pair of rows) {
-    const key = features.keyOf(pair)
-    if (!rowOfKey.has(key)) rowOfKey.set(key, rowOfKey.size)
+  const keys = [...new Set(Array.from(rows, features.keyOf))]
+  const scoreOf = new Map<number, number>()
+  for (let start = 0; start < keys.length; start += SCORED_AT_ONCE) {
+    const some = keys.slice(start, start + SCORED_AT_ONCE)
+    const scores = logisticScores(model, features.matrixOf(some))
+    some.forEach((key, at) => {
+      scoreOf.set(key, scores[at] ?? 0)
+    })
   }
-  const scores = logisticScores(model, features.matrixOf([...rowOfKey.keys()]))
-  return Float64Array.from(rows, (pair) => scores[rowOfKey.get(features.keyOf(pair)) ?? 0] ?? 0)
+  return Float64Array.from(rows, (pair) => scoreOf.get(features.keyOf(pair)) ?? 0)
 }

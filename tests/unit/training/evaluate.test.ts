@@ -135,7 +135,7 @@ describe('evaluation', () => {
     expect(verdicts('hidden').find(({ b }) => b === 'age')?.verdict).toBe('is-worse')
     expect(verdicts('hidden').find(({ b }) => b === 'evidence')?.verdict).toBe('is-worse')
     expect(record.summary[0]).toContain('evidence (the one that is served)')
-    expect(record.summary[0]).toMatch(/beats every baseline \(9 of 9\)/)
+    expect(record.summary[0]).toMatch(/beats every baseline \(11 of 11\)/)
     expect(record.summary.join(' ')).toMatch(/The router on hidden reaches .* is worse than .*age \(/)
   })
 

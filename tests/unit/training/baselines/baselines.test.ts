@@ -82,6 +82,14 @@ describe('baselines', () => {
     expect(Math.abs((auroc(scoresOf('random', contextOf(dataset)), labels) ?? 0) - 0.5)).toBeLessThan(0.1)
   })
 
+  it('find what h and q say together, and nothing where the vectors know nothing', () => {
+    const hOnly = within(scoresOf('h-only', contextOf(dataset)))
+    expect(within(scoresOf('hq-only', contextOf(dataset)))).toBeGreaterThan(hOnly + 0.02)
+    expect(within(scoresOf('hqm-lr', contextOf(dataset)))).toBeGreaterThan(hOnly + 0.02)
+    const blind = { ...dataset.vectors, data: new Float32Array(dataset.vectors.rows * dataset.vectors.cols) }
+    expect(within(scoresOf('hqm-lr', contextOf({ ...dataset, vectors: blind } as Dataset)))).toBe(0.5)
+  })
+
   it('turn the sign of a single number to what training groups say', () => {
     const flipped = dataset.pairs.label.map((label) => 1 - label)
     const plain = scoresOf('age', contextOf(dataset))
