@@ -1,23 +1,14 @@
-/**
- * From what a person types after --model to a directory on this machine. Nothing is ever downloaded.
- */
+/** The embedded model, and what is said where there is no model. */
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { AppError } from '../src/errors.ts'
 import { packageFile } from './package-root.ts'
 
 /** Name of the model inside the package. A directory of that name is meant by `./tiny`. */
 export const EMBEDDED_MODEL = 'tiny'
 
-/**
- * @param nameOrPath `tiny` for the embedded model, or the path of a Hugging Face checkpoint directory
- * @returns absolute path of an existing directory
- * @throws model-not-found
- */
-export function resolveModelDirectory(nameOrPath: string): string {
-  const directory = nameOrPath === EMBEDDED_MODEL ? packageFile('models', EMBEDDED_MODEL) : resolve(nameOrPath)
-  requireModelDirectory(directory)
-  return directory
+/** Absolute path of its directory. */
+export function embeddedModelDirectory(): string {
+  return packageFile('models', EMBEDDED_MODEL)
 }
 
 /** @throws model-not-found */

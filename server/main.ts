@@ -3,6 +3,7 @@
  */
 import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
+import type { ModelCaches } from '../models/resolve-model.ts'
 import { AppError } from '../src/errors.ts'
 import { HISTORY_FORMATS } from '../src/protocol/history.ts'
 import { createApp } from './app.ts'
@@ -19,6 +20,10 @@ export interface ServerParts {
   readonly logger: FastifyBaseLogger
   readonly nowMs: () => number
   readonly version: string
+  /** Where pulled and converted models are found. */
+  readonly caches: ModelCaches
+  /** Told, in a line each, what the model takes and how far its device is from the CPU; default: the log. */
+  readonly onNote?: (line: string) => void
 }
 
 export interface RunningServer {
@@ -39,16 +44,11 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const { config } = parts
   requireSafeListener(config.host, config.token)
   const { router, model, operatingPoint, maxQueueTokens, prefixCacheMb, device, weights, memoryMb } = config
-  const thread = await startHistoryThread({
-    router,
-    model,
-    operatingPoint,
-    maxQueueTokens,
-    prefixCacheMb,
-    device,
-    weights,
-    memoryMb,
-  })
+  const { caches, onNote = (line) => parts.logger.info(line) } = parts
+  const thread = await startHistoryThread(
+    { router, model, operatingPoint, maxQueueTokens, prefixCacheMb, device, weights, memoryMb, caches },
+    { onNote },
+  )
   const calls = createCallTracker(thread.answer)
   const info: InfoResponse = {
     name: 'keepready',

@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { EMBEDDED_MODEL, resolveModelDirectory } from '../model-directory.ts'
+import { EMBEDDED_MODEL, embeddedModelDirectory } from '../model-directory.ts'
 import { SMOLLM2_SHAPE, writeRandomCheckpoint } from './bench-random-checkpoint.ts'
 
 /** The real one, or the embedded model in its place. */
@@ -20,14 +20,19 @@ export interface BenchModel {
 }
 
 /**
- * @param nameOrPath `smollm2`, `smollm2-shape`, `tiny`, or a checkpoint directory
+ * @param nameOrPath `smollm2`, `smollm2-shape`, or what `find` takes
+ * @param options.find turns what a person typed into a directory (resolve-model.ts)
  * @param options.real where the real SmolLM2 would lie; default: where its fetch script puts it
  * @throws model-not-found, disk-full
  */
-export function openBenchModel(
+export async function openBenchModel(
   nameOrPath: string,
-  options: { readonly seed: number; readonly real?: string },
-): BenchModel {
+  options: {
+    readonly seed: number
+    readonly find: (nameOrPath: string) => Promise<string>
+    readonly real?: string
+  },
+): Promise<BenchModel> {
   const { real = join(homedir(), '.cache', 'keepready', 'smollm2-135m-instruct') } = options
   if (nameOrPath === SMOLLM2_SHAPE_NAME) return writeShape(options.seed)
   const kept = (directory: string, description: string): BenchModel => ({
@@ -36,14 +41,11 @@ export function openBenchModel(
     cleanUp: () => undefined,
   })
   if (nameOrPath !== SMOLLM2_NAME) {
-    const directory = resolveModelDirectory(nameOrPath)
+    const directory = await options.find(nameOrPath)
     return kept(directory, directory)
   }
   if (existsSync(join(real, 'model.safetensors'))) return kept(real, `SmolLM2-135M-Instruct in ${real}`)
-  return kept(
-    resolveModelDirectory(EMBEDDED_MODEL),
-    `the embedded model ${EMBEDDED_MODEL}, because SmolLM2-135M is not in ${real}`,
-  )
+  return kept(embeddedModelDirectory(), `the embedded model ${EMBEDDED_MODEL}, because SmolLM2-135M is not in ${real}`)
 }
 
 function writeShape(seed: number): BenchModel {

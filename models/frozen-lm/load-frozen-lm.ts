@@ -8,7 +8,7 @@ import { planMemory } from './memory-plan.ts'
 import type { FrozenLm } from './port.ts'
 
 export interface FrozenLmOptions {
-  /** HF checkpoint directory; `resolveModelDirectory` turns what a person typed into it. */
+  /** HF checkpoint directory; `resolveModel` turns what a person typed into it. */
   readonly directory: string
   /** Hidden states after this decoder layer (1-based, before the final norm); 0 = embeddings. */
   readonly layer: number | 'default'

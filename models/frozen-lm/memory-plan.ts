@@ -98,6 +98,11 @@ export function describeMemory(estimate: MemoryPlan): string {
   return parts.join(', ')
 }
 
+/** What is printed before a model is loaded. @param where `one process`, `the process of the model` */
+export function memoryLine(plan: MemoryPlan, where: string): string {
+  return `memory: at most ${megabytes(plan.totalBytes)} MB in ${where} (${describeMemory(plan)})`
+}
+
 export function megabytes(bytes: number): number {
   return Math.ceil(bytes / 1e6)
 }

@@ -17,7 +17,7 @@ const FIRST_DELAY_MS = 100
 const MAX_DELAY_MS = 10_000
 
 /** A server scores growing sessions: 80,000 vectors of 192 values, 4,000 of 4,096. */
-const VECTOR_CACHE_BYTES = 64 * 1024 * 1024
+export const VECTOR_CACHE_BYTES = 64 * 1024 * 1024
 
 const PREFIX_CACHE_BYTES = prefixCacheBytes(DEFAULT_PREFIX_CACHE_MB)
 

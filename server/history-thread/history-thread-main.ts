@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { prefixCacheBytes } from '../../models/frozen-lm/prefix-cache.ts'
-import { startSupervisedExtractor } from '../../models/frozen-lm/supervised-host.ts'
+import { startSupervisedExtractor, VECTOR_CACHE_BYTES } from '../../models/frozen-lm/supervised-host.ts'
 import { AppError, invariant } from '../../src/errors.ts'
 import { answerCall, type CallParts, type HistoryCall } from '../answer-call.ts'
 import { executionOf } from '../config.schema.ts'
@@ -35,9 +35,14 @@ async function open(options: ThreadOptions): Promise<void> {
     operatingPoint: options.operatingPoint,
     maxQueueTokens: options.maxQueueTokens,
     execution: executionOf(options),
-    prefixCacheBytes: prefixCacheBytes(options.prefixCacheMb),
+    cacheBytes: {
+      vectorCacheBytes: VECTOR_CACHE_BYTES,
+      prefixCacheBytes: prefixCacheBytes(options.prefixCacheMb),
+    },
+    caches: options.caches,
     startExtractor: startSupervisedExtractor,
     nowMs,
+    onNote: (text) => post({ kind: 'note', text }),
     onExtraction: ({ computedTokens, prefixCache }) => {
       counts.computedTokens += computedTokens
       counts.prefixHits += prefixCache.hits

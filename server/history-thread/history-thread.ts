@@ -22,20 +22,22 @@ export interface HistoryThread {
 }
 
 /**
- * @param entry what the thread runs; tests replace it
+ * @param start.entry what the thread runs; tests replace it
+ * @param start.onNote told what openReadiness says while it opens, at every start
  * @throws what openReadiness throws, host-crashed; nothing is left running then
  */
 export async function startHistoryThread(
   options: ThreadOptions,
-  entry: string = compiledEntry('server/history-thread/history-thread-main.js'),
+  start: { readonly entry?: string; readonly onNote?: (line: string) => void } = {},
 ): Promise<HistoryThread> {
+  const { entry = compiledEntry('server/history-thread/history-thread-main.js'), onNote = () => undefined } = start
   const closing = new AbortController()
-  let newest = await openThread(options, entry)
+  let newest = await openThread(options, { entry, onNote })
   let serving = Promise.resolve(newest)
 
   const restart = async (): Promise<OpenThread> => {
     await pause(RESTART_MS, undefined, { signal: closing.signal })
-    newest = await openThread(options, entry)
+    newest = await openThread(options, { entry, onNote })
     supervise(newest)
     return newest
   }

@@ -31,10 +31,15 @@ interface Waiting {
 type Opened = Extract<FromThread, { kind: 'opened' }>
 
 /**
- * @param entry what the thread runs, a JavaScript file
+ * @param start.entry what the thread runs, a JavaScript file
+ * @param start.onNote told what openReadiness says while it opens
  * @throws what openReadiness throws, host-crashed; nothing is left running then
  */
-export async function openThread(options: ThreadOptions, entry: string): Promise<OpenThread> {
+export async function openThread(
+  options: ThreadOptions,
+  start: { readonly entry: string; readonly onNote: (line: string) => void },
+): Promise<OpenThread> {
+  const { entry, onNote } = start
   const worker = new Worker(entry, {
     workerData: options,
     execArgv: [],
@@ -59,8 +64,9 @@ export async function openThread(options: ThreadOptions, entry: string): Promise
     })
   })
   const opened = await new Promise<Opened>((resolve, reject) => {
-    worker.once('message', (message: FromThread) => {
-      if (message.kind === 'opened') resolve(message)
+    worker.on('message', (message: FromThread) => {
+      if (message.kind === 'note') onNote(message.text)
+      else if (message.kind === 'opened') resolve(message)
       else if (message.kind === 'open-failed') reject(fromThreadError(message.error))
     })
     ended.then(() => reject(gone), reject)

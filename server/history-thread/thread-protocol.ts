@@ -2,6 +2,7 @@
  * What is said between the HTTP side and the history thread. Structured-cloneable values; bodies are transferred.
  */
 import { fromWireError, toWireError, type WireError } from '../../models/frozen-lm/host-protocol.ts'
+import type { ModelCaches } from '../../models/resolve-model.ts'
 import type { AppError } from '../../src/errors.ts'
 import { toAppError } from '../../src/errors.ts'
 import type { ServerConfig } from '../config.schema.ts'
@@ -12,7 +13,7 @@ import type { HistoryCallKind } from '../wire/routes.schema.ts'
 export type ThreadOptions = Pick<
   ServerConfig,
   'router' | 'model' | 'operatingPoint' | 'maxQueueTokens' | 'prefixCacheMb' | 'device' | 'weights' | 'memoryMb'
->
+> & { readonly caches: ModelCaches }
 
 /** What probes and metrics show of the thread. */
 export interface ThreadStatus {
@@ -40,7 +41,9 @@ export type ToThread =
   | { readonly kind: 'close' }
 
 /** `opened` or `open-failed` comes first and once; one answer to each call; `status` whenever it changed. */
+/** Any number of notes first, then `opened` or `open-failed`. */
 export type FromThread =
+  | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'opened'; readonly router: RouterDescription; readonly status: ThreadStatus }
   | { readonly kind: 'open-failed'; readonly error: ThreadError }
   | { readonly kind: 'status'; readonly status: ThreadStatus }

@@ -16,6 +16,7 @@ import { loadTokenizer } from '../../models/tokenizer/hf-tokenizer.ts'
 import { AppError } from '../errors.ts'
 import { interactionText } from '../trajectory/interaction-text.ts'
 import type { CommandContext, CommandResult } from './command-context.ts'
+import { findModel } from './find-model.ts'
 import { startProgress } from './progress.ts'
 import { createResultTable } from './result-table.ts'
 import { withAction } from './run-action.ts'
@@ -114,7 +115,10 @@ async function withModel(
   const rounds = wholeNumber('--rounds', flags.rounds, 1)
   const lengths = flags.lengths.map((length) => wholeNumber('--lengths', length, 1))
   const wanted = flags.layer === 'default' ? flags.layer : wholeNumber('--layer', flags.layer, 1)
-  const model = openBenchModel(flags.model, { seed: wholeNumber('--seed', flags.seed, 0) })
+  const model = await openBenchModel(flags.model, {
+    seed: wholeNumber('--seed', flags.seed, 0),
+    find: (name) => findModel(name, context),
+  })
   try {
     const checkpoint = openCheckpoint(model.directory)
     const layer = resolveLayer({ directory: model.directory, wanted, layerCount: checkpoint.config.layerCount })

@@ -23,6 +23,7 @@ import { type ReplayTokens, replayRun, replaySteps } from './bench-replay.ts'
 import { benchPlots, benchReport, standaloneSvg } from './bench-report.ts'
 import type { CommandContext, CommandResult } from './command-context.ts'
 import { deviceOption, weightsOption } from './execution-options.ts'
+import { findModel } from './find-model.ts'
 import { invocationOf } from './invocation.ts'
 import { packageVersion } from './package-version.ts'
 import { startProgress } from './progress.ts'
@@ -97,8 +98,8 @@ export function createExtractBench(): Command {
         'row is measured. The last line on stdout is one JSON document.',
     )
     .option(
-      '--model <dir>',
-      `checkpoint directory, ${EMBEDDED_MODEL}, or ${SMOLLM2_SHAPE_NAME} (random weights in that shape); default: SmolLM2-135M where its fetch script put it, else ${EMBEDDED_MODEL}`,
+      '--model <name>',
+      `checkpoint directory, .gguf file, pulled ORG/NAME, ${EMBEDDED_MODEL}, or ${SMOLLM2_SHAPE_NAME} (random weights in that shape); default: SmolLM2-135M where its fetch script put it, else ${EMBEDDED_MODEL}`,
     )
     .option('--layer <n>', 'hidden states after this layer; default: two thirds of the depth', 'default')
     .addOption(deviceOption())
@@ -122,7 +123,10 @@ async function runExtractBench(context: CommandContext, flags: ExtractFlags): Pr
   const seed = wholeNumber('--seed', flags.seed, 0)
   const rows = BENCH_ROWS.filter((row) => flags.only === undefined || flags.only.includes(row))
   const loadPerCore = (loadavg()[0] ?? 0) / cpus().length
-  const model = openBenchModel(flags.model ?? (flags.quick ? EMBEDDED_MODEL : SMOLLM2_NAME), { seed })
+  const model = await openBenchModel(flags.model ?? (flags.quick ? EMBEDDED_MODEL : SMOLLM2_NAME), {
+    seed,
+    find: (name) => findModel(name, context),
+  })
   try {
     const { directory } = model
     const { config } = openCheckpoint(directory)

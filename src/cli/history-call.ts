@@ -3,6 +3,7 @@
  * worker thread.
  */
 import { type Command, Option } from 'commander'
+import { cacheFolders } from '../../models/cache-folders.ts'
 import { startWorkerExtractor } from '../../models/frozen-lm/worker-extractor.ts'
 import type { CallContext } from '../../server/history-service.ts'
 import { createHistoryService, type HistoryService } from '../../server/history-service.ts'
@@ -14,7 +15,9 @@ import { HISTORY_FORMATS, type HistoryFormat, type Pins } from '../protocol/hist
 import { THINKING_BINDINGS, type ThinkingBinding } from '../protocol/thinking-binding.ts'
 import { DEFAULT_OPERATING_POINT, OPERATING_POINT_NAMES, type OperatingPointName } from '../router/operating-points.ts'
 import type { CommandContext } from './command-context.ts'
+import { readEnvironment } from './environment.ts'
 import { type ExecutionFlags, executionOf, withExecutionOptions } from './execution-options.ts'
+import { findModel } from './find-model.ts'
 import { readText } from './read-text.ts'
 import { wholeNumberParser } from './whole-number.ts'
 
@@ -50,7 +53,7 @@ export function withHistoryOptions(command: Command): Command {
   return withExecutionOptions(withFormatOption(command))
     .argument('<history.json>', 'a message list or a request body, as you would send it to the provider; - reads stdin')
     .requiredOption('--router <dir>', 'directory that `keepready train` wrote')
-    .option('--model <dir>', 'frozen LM the router was trained on (default: the one router.json names)')
+    .option('--model <name>', 'frozen LM the router was trained on (default: the one router.json names)')
     .addOption(
       new Option('--operating-point <name>', 'threshold, chosen on validation')
         .choices(OPERATING_POINT_NAMES)
@@ -93,13 +96,15 @@ export async function callHistoryService<T>(call: {
   const text = readText(call.path)
   const readiness = await openReadiness({
     routerDirectory: options.router,
-    model: options.model ?? null,
+    model: options.model === undefined ? null : await findModel(options.model, context),
+    caches: cacheFolders(readEnvironment()),
     operatingPoint: options.operatingPoint,
     maxQueueTokens: Number.POSITIVE_INFINITY,
     execution: executionOf(options),
     startExtractor: startWorkerExtractor,
     nowMs: context.nowMs,
     onExtraction: () => undefined,
+    onNote: (line) => context.writeErr(`${line}\n`),
   })
   try {
     return await call.use(createHistoryService(readiness.model), {

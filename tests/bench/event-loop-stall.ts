@@ -16,6 +16,8 @@ import { makeChatLogs, requestBody } from '../fixtures/chat-logs.ts'
 import { trainTinyRouter } from '../fixtures/train-tiny-router.ts'
 
 const ROUNDS = 3
+/** The embedded model needs none. */
+const NO_CACHES = { hub: '/nowhere', keepready: '/nowhere' }
 
 async function main([path, format]: readonly string[]): Promise<void> {
   const body = Buffer.from(path === undefined ? madeHistory() : withFormat(readFileSync(path, 'utf8'), format))
@@ -29,6 +31,7 @@ async function main([path, format]: readonly string[]): Promise<void> {
     device: 'cpu',
     weights: 'auto',
     memoryMb: null,
+    caches: NO_CACHES,
   })
   const readiness = await openReadiness({
     routerDirectory: directory,
@@ -38,6 +41,8 @@ async function main([path, format]: readonly string[]): Promise<void> {
     startExtractor: startWorkerExtractor,
     nowMs: () => performance.now(),
     onExtraction: () => undefined,
+    onNote: () => undefined,
+    caches: NO_CACHES,
   })
   const parts = {
     service: createHistoryService(readiness.model),

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EMBEDDED_MODEL, resolveModelDirectory } from '../../models/model-directory.ts'
+import { embeddedModelDirectory } from '../../models/model-directory.ts'
 import { parseServerConfig } from '../../server/config.schema.ts'
 import { type RunningServer, startServer } from '../../server/main.ts'
 import { compactResponse, errorResponse, planResponse, scoreResponse } from '../../server/wire/responses.schema.ts'
@@ -35,6 +35,7 @@ function start(flags: Readonly<Record<string, unknown>> = {}): Promise<RunningSe
     logger: pino({ level: 'silent' }),
     nowMs: () => performance.now(),
     version: '0.0.0',
+    caches: { hub: '/nowhere', keepready: '/nowhere' },
   })
 }
 
@@ -263,7 +264,7 @@ describe('another model than the router was trained on', () => {
   it('is refused by name before the server listens', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'keepready-other-model-'))
     try {
-      cpSync(resolveModelDirectory(EMBEDDED_MODEL), folder, { recursive: true })
+      cpSync(embeddedModelDirectory(), folder, { recursive: true })
       appendFileSync(join(folder, 'config.json'), '\n')
       await expect(start({ model: folder })).rejects.toMatchObject({
         code: 'representation-mismatch',
@@ -275,12 +276,22 @@ describe('another model than the router was trained on', () => {
   })
 })
 
+describe('a memory budget', () => {
+  it('that the model cannot keep is refused by name before the server listens', async () => {
+    await expect(start({ memoryMb: 100 })).rejects.toMatchObject({
+      code: 'memory-budget-too-small',
+      message: expect.stringMatching(/need \d+ MB .* --memory-mb allows 100/),
+    })
+  })
+})
+
 describe('keepready serve', () => {
   it('ends accepted work on SIGTERM, then exits with 0', async () => {
     const running = startCommand(['serve', '--router', router, '--port', '0', '--log-level', 'silent'])
     const address = /listens on (http:\S+)/
     await until(() => address.test(running.stderr()))
     const url = running.stderr().match(address)?.[1] ?? ''
+    expect(running.stderr()).toMatch(/^memory: at most \d+ MB in the process of the model \(program .*listens on/s)
     const answered = post('/v1/score', longBody(50, 100), { url })
     const queued = async (): Promise<boolean> =>
       !(await (await fetch(`${url}/metrics`)).text()).includes('keepready_queue_tokens 0')

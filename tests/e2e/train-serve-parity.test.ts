@@ -77,6 +77,7 @@ describe.each(CASES)('a served router of recipe %s, window %s', (recipe, window)
       logger: pino({ level: 'silent' }),
       nowMs: () => performance.now(),
       version: '0.0.0',
+      caches: { hub: '/nowhere', keepready: '/nowhere' },
     })
   }, 240_000)
   afterAll(() => server.close())

@@ -9,12 +9,11 @@ import { readRuns } from '../../../data/store/runs.ts'
 import { describeRepresentation } from '../../../models/frozen-lm/describe-representation.ts'
 import { describeSelfCheck } from '../../../models/frozen-lm/devices/self-check.ts'
 import type { ExtractorOptions } from '../../../models/frozen-lm/extraction.ts'
-import { describeMemory, megabytes } from '../../../models/frozen-lm/memory-plan.ts'
+import { memoryLine } from '../../../models/frozen-lm/memory-plan.ts'
 import { planExtractorMemory } from '../../../models/frozen-lm/plan-extractor-memory.ts'
 import { DEFAULT_PREFIX_CACHE_MB, prefixCacheBytes } from '../../../models/frozen-lm/prefix-cache.ts'
 import { startProcessExtractor } from '../../../models/frozen-lm/process-extractor.ts'
 import type { StorageDtype } from '../../../models/frozen-lm/representation.ts'
-import { resolveModelDirectory } from '../../../models/model-directory.ts'
 import { DEFAULT_MAX_CHECKPOINTS_PER_RUN } from '../../../training/choose-checkpoints.ts'
 import { type ExtractProgress, type ExtractResult, extractDataset } from '../../../training/extract.ts'
 import {
@@ -130,9 +129,7 @@ export async function runExtract(
     labelsSha256: (await hashFile(flags.labels)).sha256,
   }
   const memory = planExtractorMemory(extractor)
-  context.writeErr(
-    `memory: at most ${megabytes(memory.totalBytes)} MB in ${workers === 1 ? 'one process' : `each of ${workers} processes`} (${describeMemory(memory)})\n`,
-  )
+  context.writeErr(`${memoryLine(memory, workers === 1 ? 'one process' : `each of ${workers} processes`)}\n`)
   const show = progressShower(context)
   let toldCheck = false
   try {
@@ -163,10 +160,11 @@ export async function runExtract(
   }
 }
 
+/** @param flags.model a directory */
 function extractorOptions(flags: ExtractFlags): ExtractorOptions {
   const viewBudget = wholeNumber('--view-budget', flags.viewBudget, 1)
   return {
-    directory: resolveModelDirectory(flags.model),
+    directory: flags.model,
     layer: flags.layer === 'default' ? 'default' : wholeNumber('--layer', flags.layer, 0),
     recipe: createRecipe(flags.recipe, { view: viewBudget, window: flags.recentWindow }),
     storageDtype: flags.storage,

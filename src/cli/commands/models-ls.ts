@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { type CacheFolders, cacheFolders } from '../../../models/cache-folders.ts'
 import { openCheckpoint } from '../../../models/frozen-lm/checkpoint.ts'
 import { listSnapshots } from '../../../models/hub/hub-cache.ts'
-import { EMBEDDED_MODEL, resolveModelDirectory } from '../../../models/model-directory.ts'
+import { EMBEDDED_MODEL, embeddedModelDirectory } from '../../../models/model-directory.ts'
 import { toAppError } from '../../errors.ts'
 import type { CommandResult } from '../command-context.ts'
 import { readEnvironment } from '../environment.ts'
@@ -37,7 +37,7 @@ export function createLs(): Command {
 
 function runLs(folders: CacheFolders): CommandResult {
   const models = [
-    look(EMBEDDED_MODEL, resolveModelDirectory(EMBEDDED_MODEL)),
+    look(EMBEDDED_MODEL, embeddedModelDirectory()),
     ...listSnapshots(folders.hub).map(({ model, commit, revisions, directory }) =>
       look(revisions.includes('main') ? model : `${model}@${revisions[0] ?? commit}`, directory),
     ),

@@ -1,6 +1,7 @@
 /** keepready serve: the HTTP server. */
 import { Command } from 'commander'
 import { pino } from 'pino'
+import { cacheFolders } from '../../../models/cache-folders.ts'
 import {
   environmentName,
   flagName,
@@ -46,6 +47,8 @@ export function createCommand(): Command {
       logger: pino({ level: config.logLevel }, pino.destination(2)),
       nowMs: context.nowMs,
       version: packageVersion(),
+      caches: cacheFolders(readEnvironment()),
+      onNote: (line) => context.writeErr(`${line}\n`),
     })
     context.writeErr(`config: ${JSON.stringify(publicConfig(config))}\n`)
     context.writeErr(`keepready listens on ${server.url} (try ${server.url}/info); Ctrl-C stops it\n`)

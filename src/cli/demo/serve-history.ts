@@ -2,12 +2,14 @@
  * The demo's online half: a server on a free port, asked over HTTP about one long history that no training part saw.
  */
 import { pino } from 'pino'
+import { cacheFolders } from '../../../models/cache-folders.ts'
 import { parseServerConfig } from '../../../server/config.schema.ts'
 import { startServer } from '../../../server/main.ts'
 import type { CompactResponse, PlanResponse, ScoreResponse } from '../../../server/wire/responses.schema.ts'
 import { AppError } from '../../errors.ts'
 import type { OperatingPointName } from '../../router/operating-points.ts'
 import type { CommandContext } from '../command-context.ts'
+import { readEnvironment } from '../environment.ts'
 import { packageVersion } from '../package-version.ts'
 
 /** What the demo asks for: two operating points as they are served, and one with the span gates open. */
@@ -49,6 +51,7 @@ export async function serveHistory(
     logger: pino({ level: 'error' }, pino.destination(2)),
     nowMs: context.nowMs,
     version: packageVersion(),
+    caches: cacheFolders(readEnvironment()),
   })
   const ask = async <T>(path: string, fields: object): Promise<T> => {
     const response = await fetch(`${server.url}${path}`, {

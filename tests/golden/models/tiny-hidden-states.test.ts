@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadFrozenLm } from '../../../models/frozen-lm/load-frozen-lm.ts'
 import type { FrozenLm } from '../../../models/frozen-lm/port.ts'
-import { resolveModelDirectory } from '../../../models/model-directory.ts'
+import { embeddedModelDirectory } from '../../../models/model-directory.ts'
 import { packageFile } from '../../../models/package-root.ts'
 import { checkSequences, checkSharedPrefix, openGolden } from './hidden-states.ts'
 
@@ -10,7 +10,7 @@ const golden = openGolden(packageFile('tests', 'golden', 'tiny'))
 describe.each(golden.layers.map((layer) => ({ layer })))('the embedded model at layer $layer', ({ layer }) => {
   let lm: FrozenLm
   beforeAll(async () => {
-    lm = await loadFrozenLm({ directory: resolveModelDirectory('tiny'), layer })
+    lm = await loadFrozenLm({ directory: embeddedModelDirectory(), layer })
   })
   afterAll(() => lm.close())
 

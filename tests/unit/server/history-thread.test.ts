@@ -12,6 +12,7 @@ const OPTIONS = {
   device: 'cpu',
   weights: 'auto',
   memoryMb: null,
+  caches: { hub: '/nowhere', keepready: '/nowhere' },
 } as const
 const FRAGILE = packageFile('tests', 'fixtures', 'fragile-thread.mjs')
 
@@ -29,14 +30,14 @@ describe('a history thread', () => {
   })
 
   it('leaves the body with its caller', async () => {
-    thread = await startHistoryThread(OPTIONS, FRAGILE)
+    thread = await startHistoryThread(OPTIONS, { entry: FRAGILE })
     const body = Buffer.from('{"a":1}')
     const { body: echoed } = await ask('validate', body)
     expect([Buffer.from(echoed).toString(), body.toString()]).toEqual(['{"a":1}', '{"a":1}'])
   })
 
   it('that ends by itself fails the calls inside, says so, and is followed by another', async () => {
-    thread = await startHistoryThread(OPTIONS, FRAGILE)
+    thread = await startHistoryThread(OPTIONS, { entry: FRAGILE })
     const first = thread.status().modelProcess
     const [lost, alsoLost] = await Promise.allSettled([ask('score'), ask('compact')])
     expect([lost, alsoLost]).toMatchObject([
@@ -50,7 +51,7 @@ describe('a history thread', () => {
   })
 
   it('that is closed leaves nothing running and serves no more', async () => {
-    thread = await startHistoryThread(OPTIONS, FRAGILE)
+    thread = await startHistoryThread(OPTIONS, { entry: FRAGILE })
     await thread.close()
     await expect(ask('validate')).rejects.toMatchObject({ code: 'host-crashed' })
   })

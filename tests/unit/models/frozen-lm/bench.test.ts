@@ -13,7 +13,8 @@ import { keyText } from '../../../../models/frozen-lm/bench-record.ts'
 import { createSchedule, naiveTokens, spreadViews } from '../../../../models/frozen-lm/bench-schedule.ts'
 import { openCheckpoint } from '../../../../models/frozen-lm/checkpoint.ts'
 import { parseDecoderConfig } from '../../../../models/frozen-lm/config.schema.ts'
-import { resolveModelDirectory } from '../../../../models/model-directory.ts'
+import { embeddedModelDirectory } from '../../../../models/model-directory.ts'
+import { resolveModel } from '../../../../models/resolve-model.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keepready-bench-test-'))
 const directory = join(folder, 'small')
@@ -200,23 +201,25 @@ describe('preparePeers', () => {
   })
 })
 
+const find = (name: string): Promise<string> => resolveModel(name, { hub: folder, keepready: folder })
+
 describe('openBenchModel', () => {
-  it('takes a directory or the embedded model as they are', () => {
-    const model = openBenchModel('tiny', { seed: 0 })
-    expect(model.directory).toBe(resolveModelDirectory('tiny'))
+  it('takes what is found, and leaves it there', async () => {
+    const model = await openBenchModel('tiny', { seed: 0, find })
+    expect(model.directory).toBe(embeddedModelDirectory())
     model.cleanUp()
     expect(existsSync(model.directory)).toBe(true)
   })
 
-  it('says when the embedded model stands in for SmolLM2', () => {
+  it('says when the embedded model stands in for SmolLM2', async () => {
     const real = join(folder, 'nowhere')
-    const model = openBenchModel('smollm2', { seed: 0, real })
-    expect(model.directory).toBe(resolveModelDirectory('tiny'))
+    const model = await openBenchModel('smollm2', { seed: 0, find, real })
+    expect(model.directory).toBe(embeddedModelDirectory())
     expect(model.description).toContain(`SmolLM2-135M is not in ${real}`)
   })
 
-  it('writes random weights of the SmolLM2 shape when asked to, and removes them', () => {
-    const model = openBenchModel('smollm2-shape', { seed: 0 })
+  it('writes random weights of the SmolLM2 shape when asked to, and removes them', async () => {
+    const model = await openBenchModel('smollm2-shape', { seed: 0, find })
     expect(openCheckpoint(model.directory).config).toMatchObject({
       hiddenSize: 576,
       layerCount: 30,

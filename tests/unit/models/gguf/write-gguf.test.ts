@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { openCheckpoint } from '../../../../models/frozen-lm/checkpoint.ts'
 import { interleaveHalves, writeDecoderGguf } from '../../../../models/gguf/write-decoder.ts'
 import { writeGguf } from '../../../../models/gguf/write-gguf.ts'
-import { resolveModelDirectory } from '../../../../models/model-directory.ts'
+import { embeddedModelDirectory } from '../../../../models/model-directory.ts'
 import { readTensorF32 } from '../../../../models/safetensors.ts'
 import { decodeF16, encodeF16 } from '../../../../src/tensor/half.ts'
 
@@ -71,7 +71,7 @@ describe('writeGguf', () => {
 describe('writeDecoderGguf', () => {
   it('writes the layers below the cut, matrices in F16 and norms in F32, with the same values', async () => {
     const path = join(folder, 'tiny.gguf')
-    const checkpoint = openCheckpoint(resolveModelDirectory('tiny'))
+    const checkpoint = openCheckpoint(embeddedModelDirectory())
     writeDecoderGguf(checkpoint, { layer: 2, path })
     const { metadata, tensorInfos, tensorDataOffset } = await gguf(path, { allowLocalFile: true })
     expect(metadata).toMatchObject({ 'llama.block_count': 2, 'llama.embedding_length': 192, 'llama.vocab_size': 6144 })

@@ -5,7 +5,7 @@ import * as ort from 'onnxruntime-node'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openCheckpoint } from '../../../../models/frozen-lm/checkpoint.ts'
 import { loadFrozenLm } from '../../../../models/frozen-lm/load-frozen-lm.ts'
-import { resolveModelDirectory } from '../../../../models/model-directory.ts'
+import { embeddedModelDirectory } from '../../../../models/model-directory.ts'
 import { exportDecoder } from '../../../../models/onnx/export-decoder.ts'
 import { createRng } from '../../../../src/rng.ts'
 
@@ -30,7 +30,7 @@ function emptyCache(session: ort.InferenceSession): Record<string, ort.Tensor> {
 describe('exportDecoder', () => {
   it('writes a model that onnxruntime opens from disk and that gives the same hidden states, at once and behind a cache', async () => {
     const directory = join(folder, 'model')
-    const checkpoint = openCheckpoint(resolveModelDirectory('tiny'))
+    const checkpoint = openCheckpoint(embeddedModelDirectory())
     exportDecoder(checkpoint, { layer: LAYER, directory })
     const lm = await loadFrozenLm({ directory: checkpoint.directory, layer: LAYER })
     const rows = [...TOKENS.keys()]
@@ -67,7 +67,7 @@ describe('exportDecoder', () => {
 
   it('leaves layers out that lie above, copies the tokenizer and says in config.json how many layers there are', () => {
     const directory = join(folder, 'shallow')
-    exportDecoder(openCheckpoint(resolveModelDirectory('tiny')), { layer: 1, directory })
+    exportDecoder(openCheckpoint(embeddedModelDirectory()), { layer: 1, directory })
     expect(JSON.parse(readFileSync(join(directory, 'config.json'), 'utf8')).num_hidden_layers).toBe(1)
     expect(existsSync(join(directory, 'tokenizer.json'))).toBe(true)
     const deep = readFileSync(join(folder, 'model', 'onnx', 'model.onnx_data')).length

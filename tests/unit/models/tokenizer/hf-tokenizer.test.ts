@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fc, test } from '@fast-check/vitest'
 import { afterAll, describe, expect, it } from 'vitest'
-import { resolveModelDirectory } from '../../../../models/model-directory.ts'
+import { embeddedModelDirectory } from '../../../../models/model-directory.ts'
 import { loadTokenizer } from '../../../../models/tokenizer/hf-tokenizer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keepready-tokenizer-'))
@@ -41,7 +41,7 @@ function directoryWith(files: Readonly<Record<string, unknown>>): string {
 }
 
 describe('loadTokenizer', () => {
-  const tiny = loadTokenizer(resolveModelDirectory('tiny'))
+  const tiny = loadTokenizer(embeddedModelDirectory())
 
   test.prop([fc.string({ unit: 'binary', maxLength: 60 })])('decodes what it encoded, whatever the text', (text) => {
     expect(tiny.decode(tiny.encode(text))).toBe(text)
