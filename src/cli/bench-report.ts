@@ -8,9 +8,8 @@ import {
 } from '../../models/frozen-lm/bench-record.ts'
 import { costAt, fitCost, median, summarise } from '../../models/frozen-lm/bench-statistics.ts'
 import { type Html, html, trustedHtml } from '../../training/report/html.ts'
+import { renderPage } from '../../training/report/page.ts'
 import { draw } from '../../training/report/plots.ts'
-import { CONTENT_SECURITY_POLICY } from '../../training/report/render-report.ts'
-import { STYLE } from '../../training/report/style.ts'
 import type { BenchSetting } from './bench-card.ts'
 import { type BenchFigure, EXTRAPOLATED_TOKENS, historyPoints, MOST_EXTRAPOLATION } from './bench-figures.ts'
 
@@ -47,19 +46,7 @@ ${armTable(record.arms)}
 <dt>versions</dt><dd>${setting.versions}</dd><dt>repeats</dt><dd>${setting.repeats}, arms interleaved, each in a process of its own</dd>
 <dt>load before</dt><dd>${setting.loadPerCore.toFixed(2)} runnable processes per core</dd></dl>
 <p class="note">All numbers of this page, and every single run, stand in bench.json beside it.</p>`
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>keepready bench extract</title>
-<style>${STYLE}</style>
-</head>
-<body>${body.text}
-</body>
-</html>
-`
+  return renderPage('keepready bench extract', body)
 }
 
 export interface BenchPlot {

@@ -1,21 +1,24 @@
 /**
- * An evaluation record as one self-contained page. Pure: record -> string; no script, nothing loaded from anywhere.
- * Every name that comes from logs is escaped by html.ts, and a content security policy stands behind that.
+ * An evaluation record as one self-contained page, and each figure's data as a file beside it. Pure: record -> text; no
+ * script, nothing loaded from anywhere. Every name that comes from logs is escaped by html.ts, and a content security
+ * policy stands behind that.
  */
-import type { EvaluationRecord, ScopeMetrics } from '../evaluation/evaluation-record.ts'
-import { formatPercent } from '../evaluation/format-estimate.ts'
+import type { EvaluationRecord, PredictorRecord, ScopeMetrics } from '../evaluation/evaluation-record.ts'
+import type { OperatingPointDelays } from '../evaluation/router-study-record.ts'
+import type { StudyRecord } from '../studies/study-record.ts'
+import { scoreByAgeFigure } from './age-figure.ts'
+import { precisionCoverageFigure, precisionRecallFigure, rocFigure } from './curve-figures.ts'
+import { delayFigure, marginFigure, sensitivityFigure } from './decision-figures.ts'
+import { delayTable, perturbationTable, policyTable } from './decision-tables.ts'
+import { domainFigure } from './domain-figure.ts'
+import { type Figure, type FigureFile, figureFile, figureHtml, figureIndex, figuresHtml } from './figure.ts'
 import { type Html, html } from './html.ts'
-import {
-  type DomainRow,
-  domainPlot,
-  lineSample,
-  precisionRecallPlot,
-  reliabilityPlot,
-  rocPlot,
-  scoreByAgePlot,
-} from './plots.ts'
+import { renderPage } from './page.ts'
+import { lineSample } from './plots.ts'
+import { reliabilityFigures } from './reliability-figures.ts'
 import { type Series, seriesOf } from './series.ts'
-import { STYLE } from './style.ts'
+import { stripFigures } from './strip-figures.ts'
+import { seedTable, studyFigures } from './study-figures.ts'
 import {
   calibrationTable,
   domainTable,
@@ -26,95 +29,164 @@ import {
   verdictTable,
 } from './tables.ts'
 
-/** No script, no frame, no request: styles inline, images only as data. */
-export const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+export interface Report {
+  readonly page: string
+  readonly figures: readonly FigureFile[]
+}
 
-export function renderReport(record: EvaluationRecord): string {
+/** A part of the page: what it shows and which figures stand in it. */
+interface Section {
+  readonly body: Html
+  readonly figures: readonly Figure[]
+}
+
+/** @param studies of the same kind of router, each drawn in a section of its own */
+export function renderReport(record: EvaluationRecord, studies: readonly StudyRecord[] = []): Report {
   const series = seriesOf(record)
+  const served = record.predictors.find((one) => one.kind === 'router' && one.name === record.router.served)
+  const sections = [
+    verdictsSection(record),
+    curvesSection(record, series),
+    domainsSection(record),
+    ...studies.map(studySection),
+    stripsSection(record),
+    headlineSection(record),
+    pointsSection(record, served),
+    detailsSection(record),
+  ]
+  const figures = sections.flatMap((section) => section.figures)
   const body = html`
 <h1>Which past interactions are no longer needed in full?</h1>
 <p class="sub">keepready evaluation of a router on ${record.dataset.model}, layer ${record.dataset.layer}, recipe ${record.dataset.recipe}</p>
 <div class="summary" id="summary">${record.summary.map((sentence) => html`<p>${sentence}</p>`)}</div>
 <ul class="note" id="caveats">${record.caveats.map((caveat) => html`<li>${caveat}</li>`)}</ul>
-${verdictsSection(record)}
-${figuresSection(record, series)}
-${domainsSection(record)}
-${pointsSection(record)}
-${detailsSection(record)}
-${originSection(record)}`
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>keepready evaluation</title>
-<style>${STYLE}</style>
-</head>
-<body>${body.text}
-</body>
-</html>
-`
+${sections.map((section) => section.body)}
+${originSection(record, figures)}`
+  return { page: renderPage('keepready evaluation', body), figures: figures.map(figureFile) }
 }
 
-function verdictsSection(record: EvaluationRecord): Html {
-  return html`<h2 id="verdicts">Does the router beat the baselines?</h2>
+function verdictsSection(record: EvaluationRecord): Section {
+  return {
+    figures: [],
+    body: html`<h2 id="verdicts">Does the router beat the baselines?</h2>
 <p>Each cell is router minus baseline. Only an interval above 0 counts as beating.</p>
-${verdictTable(record)}
-<h2 id="headline">Headline numbers</h2>
+${verdictTable(record)}`,
+  }
+}
+
+function headlineSection(record: EvaluationRecord): Section {
+  return {
+    figures: [],
+    body: html`<h2 id="headline">Headline numbers</h2>
 <p>Inside each held-out run: how often does a READY pair score above a KEEP pair (chance .5)? The other columns rank pairs of all runs together, where a score that only recognises the domain already looks good. Lift is PR-AUC over prevalence: about 1 for chance, see the row random. Each run weighs the same unless a column says pair-weighted.</p>
 ${headlineTable(record, 'headline')}
-<details><summary>The same on all pairs, those near the end of a run included</summary>${headlineTable(record, 'all')}</details>`
+<details><summary>The same on all pairs, those near the end of a run included</summary>${headlineTable(record, 'all')}</details>
+<h3 id="calibration">Calibration</h3>
+${calibrationTable(record)}`,
+  }
 }
 
-function figuresSection(record: EvaluationRecord, series: readonly Series[]): Html {
-  const routers = record.predictors.filter((predictor) => predictor.kind === 'router')
-  const prevalence =
-    routers[0] === undefined ? null : (allScope(routers[0].subsets.headline.scopes)?.metrics.prevalence.value ?? null)
-  const probabilistic = series.filter((one) => one.predictor.subsets.headline.calibration !== null)
-  return html`<h2 id="figures">Figures</h2>
-<ul class="legend">${series.map((one) => html`<li>${lineSample(one)}${one.predictor.name}</li>`)}</ul>
-<div class="figures">
-${figure('roc', 'ROC', rocPlot(series), 'Mean over rotations; the diagonal is chance.')}
-${figure('precision-recall', 'Precision and recall', precisionRecallPlot(series, prevalence), `Mean over rotations; the horizontal line is chance, the prevalence of ${formatPercent(prevalence)}.`)}
-${figure('reliability', 'Reliability', reliabilityPlot(probabilistic), 'On the diagonal a score is a probability; a larger dot holds more pairs. Trained with a weight on READY, raw scores of a router stand below it.')}
-${routers.map((router) => figure(`score-by-age-${router.name}`, `Score by age: ${router.name}`, scoreByAgePlot(router.sample), 'A sample of held-out pairs, as many READY (orange circles, solid median) as KEEP (blue crosses, dashed median). Where the lines lie apart at the same age, the score knows more than age.'))}
-</div>`
+function curvesSection(record: EvaluationRecord, series: readonly Series[]): Section {
+  const routers = routersOf(record)
+  const prevalence = allScope(routers[0]?.subsets.headline.scopes ?? [])?.metrics.prevalence.value ?? null
+  const figures = [
+    rocFigure(series),
+    precisionRecallFigure(series, prevalence),
+    precisionCoverageFigure(series, prevalence),
+    ...reliabilityFigures(series),
+    ...routers.map(scoreByAgeFigure),
+  ]
+  return {
+    figures,
+    body: html`<h2 id="figures">Curves</h2>
+${seriesLegend(series)}
+${figuresHtml(figures)}`,
+  }
 }
 
-function domainsSection(record: EvaluationRecord): Html {
+function domainsSection(record: EvaluationRecord): Section {
   const scopes = (record.predictors[0]?.subsets.headline.scopes ?? []).filter((scope) => scope.kind === 'domain')
-  const shown = seriesOf(record).filter(
-    ({ predictor }) =>
-      predictor.kind === 'router' || predictor.name === 'age' || predictor.name === 'age-position-length-lr',
-  )
-  const rows = scopes.flatMap((scope) =>
-    shown.flatMap(({ predictor, colour }): readonly DomainRow[] => {
-      const estimate = predictor.subsets.headline.scopes.find((one) => one.name === scope.name)?.metrics.withinAuroc
-      return estimate === undefined ? [] : [{ domain: scope.name, name: predictor.name, colour, estimate }]
-    }),
-  )
-  return html`<h2 id="domains">By domain</h2>
-${figure('domains-plot', 'Within-trajectory AUROC by domain', domainPlot(rows), 'Dots are means over rotations, bars 95 % intervals; a dot without a bar has fewer than 10 test groups with a READY pair. The dashed line is chance.', 'wide')}
-${scopes.map((scope) => html`<details><summary>${scope.name}</summary>${domainTable(record, scope)}</details>`)}`
+  const figure = domainFigure(record)
+  return {
+    figures: [figure],
+    body: html`<h2 id="domains">By domain</h2>
+${figureHtml(figure)}
+${scopes.map((scope) => html`<details><summary>${scope.name}</summary>${domainTable(record, scope)}</details>`)}`,
+  }
 }
 
-function pointsSection(record: EvaluationRecord): Html {
-  return html`<h2 id="operating-points">Operating points</h2>
+function pointsSection(record: EvaluationRecord, served: PredictorRecord | undefined): Section {
+  const study = served?.study ?? null
+  const name = served?.name ?? ''
+  const figures =
+    study === null
+      ? []
+      : [
+          sensitivityFigure(name, study.policies),
+          ...study.delays.filter(shownDelays(study.delays)).map((delays) => delayFigure(name, delays)),
+          study.margins === null ? null : marginFigure(name, study.margins),
+        ].filter((figure) => figure !== null)
+  return {
+    figures,
+    body: html`<h2 id="operating-points">Operating points</h2>
 <p>Thresholds are chosen on each rotation's validation part. Two errors are not equal: a false positive loses information for good, a missed READY costs tokens. Premature: of the interactions ever called READY, those called so before their boundary. Delay: checkpoints from the boundary to the first call, of the others. Caught: of the interactions that become READY, those called so.</p>
 ${operatingPointTable(record)}
-<h2 id="calibration">Calibration</h2>
-${calibrationTable(record)}`
+<h3 id="policies">Threshold policies, ${name}</h3>
+<p>Optimism: how much better a policy's own aim looks on validation than on test; above 0 the threshold does not hold what it promised.</p>
+${policyTable(record)}
+<h3 id="delays">Delay, ${name}</h3>
+${delayTable(record)}
+${figuresHtml(figures)}
+${perturbationTable(record)}`,
+  }
 }
 
-function detailsSection(record: EvaluationRecord): Html {
-  return html`<h2 id="details">By rotation and by length</h2>
+/** The default point and the one that calls most: two figures say what four would. */
+function shownDelays(all: readonly OperatingPointDelays[]): (one: OperatingPointDelays) => boolean {
+  const most = all.reduce<OperatingPointDelays | undefined>(
+    (best, one) => (best === undefined || one.called > best.called ? one : best),
+    undefined,
+  )
+  return (one) => one === all[0] || one === most
+}
+
+function studySection(study: StudyRecord, at: number): Section {
+  const figures = studyFigures(study, at + 1)
+  return {
+    figures,
+    body: html`<h2 id="study-${at + 1}">${study.title}</h2>
+${study.summary.map((sentence) => html`<p>${sentence}</p>`)}
+${figuresHtml(figures)}
+${seedTable(study)}
+<ul class="note">${study.caveats.map((caveat) => html`<li>${caveat}</li>`)}</ul>
+<p class="note">${study.dataset.model}, layer ${study.dataset.layer}, recipe ${study.dataset.recipe}; dataset <code>${study.dataset.directory}</code></p>`,
+  }
+}
+
+function stripsSection(record: EvaluationRecord): Section {
+  const figures = stripFigures(record.strips)
+  return {
+    figures,
+    body:
+      figures.length === 0
+        ? html``
+        : html`<h2 id="strips">Best and worst runs</h2>
+<p>One held-out run each, scored by the served input (${record.router.served}): rows are interactions, columns are checkpoints, darker means a higher p. A good router is dark right of each boundary and light left of it.</p>
+${(['best', 'worst'] as const).map((rank) => figuresHtml(figures.filter((_, at) => record.strips[at]?.rank === rank)))}`,
+  }
+}
+
+function detailsSection(record: EvaluationRecord): Section {
+  return {
+    figures: [],
+    body: html`<h2 id="details">By rotation and by length</h2>
 ${rotationTable(record)}
-${lengthTable(record)}`
+${lengthTable(record)}`,
+  }
 }
 
-function originSection(record: EvaluationRecord): Html {
-  const { dataset, router, bootstrap, counts } = record
+function originSection(record: EvaluationRecord, figures: readonly Figure[]): Html {
+  const { dataset, router, bootstrap, counts, oneClassRotations } = record
   const subset = (name: 'headline' | 'all'): string => {
     const one = counts[name]
     return `${one.pairs.toLocaleString('en-US')} pairs, ${one.ready.toLocaleString('en-US')} READY, ${one.runs} runs (${one.mixedRuns} with both classes), ${one.groups} groups (${one.readyGroups} with READY)`
@@ -130,15 +202,25 @@ function originSection(record: EvaluationRecord): Html {
     .join(', ')}</dd>
 <dt>headline pairs</dt><dd>${subset('headline')}</dd>
 <dt>all pairs</dt><dd>${subset('all')}</dd>
+${
+  oneClassRotations.length === 0
+    ? null
+    : html`<dt>rotations without a value</dt><dd>${oneClassRotations.map(({ rotation, pairs, ready }) => `rotation ${rotation}: ${ready} READY of ${pairs} headline pairs`).join('; ')}</dd>`
+}
 <dt>bootstrap</dt><dd>${bootstrap.resamples} resamples of groups per rotation, seed ${bootstrap.seed}, percentile 95 %</dd>
 </dl>
 <h3>Scores</h3>
 <dl>${record.predictors.map((predictor) => html`<dt>${predictor.name}</dt><dd>${predictor.description}</dd>`)}</dl>
-<p class="note">All numbers of this page, and more, stand in metrics.json beside it.</p>`
+${figureIndex(figures)}
+<p class="note">All numbers of this page, and more, stand in <a href="metrics.json">metrics.json</a> beside it.</p>`
 }
 
-function figure(id: string, title: string, plot: Html, caption: string, kind = ''): Html {
-  return html`<figure id="${id}" class="${kind}"><h3>${title}</h3>${plot}<figcaption>${caption}</figcaption></figure>`
+export function seriesLegend(series: readonly Series[]): Html {
+  return html`<ul class="legend">${series.map((one) => html`<li>${lineSample(one)}${one.predictor.name}</li>`)}</ul>`
+}
+
+function routersOf(record: EvaluationRecord): readonly PredictorRecord[] {
+  return record.predictors.filter((predictor) => predictor.kind === 'router')
 }
 
 function allScope(scopes: readonly ScopeMetrics[]): ScopeMetrics | undefined {

@@ -1,6 +1,6 @@
 /**
- * The report's only style sheet. Colours are variables, so figures follow light and dark alike.
- * Contrast on the page background is at least 4.5:1 for text and 3:1 for lines in both schemes.
+ * The only style sheet of the pages. Colours are variables, so figures follow light and dark alike; paper is light.
+ * Contrast on the page background is at least 4.5:1 for text and lines in both schemes (tests/unit/training/report/style.test.ts).
  */
 export const STYLE = `
 :root {
@@ -9,7 +9,7 @@ export const STYLE = `
   --blue: #0067a8; --vermilion: #c44e00; --green: #00805c; --purple: #a2497f; --grey: #5f6b76;
   --good: #00694b; --bad: #a83200;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --page: #14171b; --ink: #e7ebef; --soft: #a3adb8; --line: #363d45; --panel: #1d2228;
     --blue: #62b6f2; --vermilion: #ff9357; --green: #3fcfa4; --purple: #e08fc0; --grey: #9aa6b2;
@@ -40,12 +40,15 @@ tr.break td, tr.break th { border-top: 2px solid var(--line); }
 .interval { color: var(--soft); }
 .beats { color: var(--good); font-weight: 600; }
 .is-worse { color: var(--bad); font-weight: 600; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 1.5rem 2rem; }
+a { color: var(--blue); }
+td.words { white-space: normal; min-width: 16rem; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 1.75rem 2rem; align-items: start; margin: 1rem 0; }
 figure { margin: 0; min-width: 0; }
 figure h3 { font-size: 1rem; margin: 0 0 .25rem; }
-figure svg { display: block; width: 100%; max-width: 30rem; height: auto; }
+figure svg.plot { display: block; width: 100%; max-width: 30rem; height: auto; }
 figure.wide { margin-top: 1.5rem; }
-figure.wide svg { max-width: 38rem; }
+figure.wide svg.plot { max-width: 38rem; }
+figcaption { margin-top: .4rem; max-width: 46rem; }
 svg [aria-label$="grid"] { stroke: var(--line); stroke-opacity: 1; }
 .legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; margin: .75rem 0; list-style: none; font-size: .875rem; }
 .legend li { display: flex; align-items: center; gap: .4rem; }
@@ -54,5 +57,21 @@ summary { cursor: pointer; padding: .25rem 0; }
 code { font-family: ui-monospace, monospace; font-size: .85em; overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; font-size: .875rem; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
+@media print {
+  @page { margin: 14mm; }
+  body { max-width: none; padding: 0; font-size: 10pt; }
+  .summary { border-left-color: #000; }
+  h2, h3 { break-after: avoid; }
+  figure, tr, .summary { break-inside: avoid; }
+  .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem 1.5rem; }
+  .scroll { overflow: visible; }
+  table { font-size: 7pt; }
+  th, td { padding: .15rem .5rem .15rem 0; white-space: normal; min-width: 0 !important; }
+  tbody th { position: static; }
+  details::details-content { display: block; content-visibility: visible; height: auto; }
+  a { color: inherit; text-decoration: none; }
+  a.data { display: none; }
+}
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } th, td { padding-right: .5rem; } }
 `

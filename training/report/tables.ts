@@ -6,6 +6,7 @@ import type {
   Estimate,
   EvaluationRecord,
   MetricName,
+  PooledMetricName,
   PredictorRecord,
   RateName,
   ScopeMetrics,
@@ -13,6 +14,7 @@ import type {
   Verdict,
 } from '../evaluation/evaluation-record.ts'
 import { formatInterval, formatValue } from '../evaluation/format-estimate.ts'
+import type { PooledEstimate } from '../evaluation/router-study-record.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 
 export const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
@@ -47,8 +49,11 @@ function scopeColumns(subset: SubsetName, scopeName: string): readonly Column[] 
       predictor.subsets[subset].scopes.find((scope) => scope.name === scopeName)?.metrics[name] ?? null,
       digits,
     )
+  const pooled = (name: PooledMetricName) => (predictor: PredictorRecord) =>
+    estimateCell(predictor.subsets[subset].scopes.find((scope) => scope.name === scopeName)?.pooled[name] ?? null)
   return [
     { title: 'within-run AUROC', cell: metric('withinAuroc') },
+    { title: 'each run once', cell: pooled('withinAuroc') },
     { title: 'pair-weighted', cell: metric('withinAurocPairWeighted') },
     { title: 'within PR-AUC', cell: metric('withinAveragePrecision') },
     { title: 'its lift', cell: metric('withinLift', 2) },
@@ -108,10 +113,11 @@ export function operatingPointTable(record: EvaluationRecord): Html {
 
 export function calibrationTable(record: EvaluationRecord): Html {
   const rows = record.predictors.flatMap((predictor) => {
-    const { calibration, calibrated } = predictor.subsets.headline
+    const { calibration, temperature, calibrated } = predictor.subsets.headline
     return [
       ...(calibration === null ? [] : [{ predictor, how: 'as it is', calibration }]),
-      ...(calibrated === null ? [] : [{ predictor, how: 'calibrated', calibration: calibrated }]),
+      ...(temperature === null ? [] : [{ predictor, how: 'temperature', calibration: temperature }]),
+      ...(calibrated === null ? [] : [{ predictor, how: 'isotonic', calibration: calibrated }]),
     ]
   })
   return html`<div class="scroll"><table>
@@ -170,7 +176,7 @@ function scopeOf(predictor: PredictorRecord, name: string): ScopeMetrics | undef
 }
 
 /** The interval stands under its value: tables stay narrow enough for a phone. */
-function estimateCell(estimate: Estimate | null, digits = 3): HtmlPart {
+function estimateCell(estimate: PooledEstimate | null, digits = 3): HtmlPart {
   if (estimate === null) return '–'
   const interval = formatInterval(estimate.interval, digits)
   return interval === ''
@@ -183,7 +189,8 @@ function rateCell(estimate: Estimate, beside: Estimate | null): Html {
   return html`<td class="number">${formatValue(estimate.value)}${interval === '' ? null : html`<br><span class="interval">${interval}</span>`}${beside === null ? null : html`<br><span class="interval">pw ${formatValue(beside.value)}</span>`}</td>`
 }
 
-function tauWords(taus: readonly (number | null)[]): string {
+/** The range over rotations. */
+export function tauWords(taus: readonly (number | null)[]): string {
   const known = taus.filter((tau) => tau !== null)
   if (known.length === 0) return 'none: never READY'
   const low = formatValue(Math.min(...known), 2)
@@ -192,6 +199,10 @@ function tauWords(taus: readonly (number | null)[]): string {
   return known.length === taus.length ? range : `${range}, none in ${taus.length - known.length} of ${taus.length}`
 }
 
-function signed(value: number | null): string {
+export function numberCell(value: number | null, digits = 3): Html {
+  return html`<td class="number">${formatValue(value, digits)}</td>`
+}
+
+export function signed(value: number | null): string {
   return value === null ? '' : `${value >= 0 ? '+' : ''}${formatValue(value)}`
 }

@@ -15,6 +15,7 @@ import { startProgress } from '../progress.ts'
 import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
 import { wholeNumberParser } from '../whole-number.ts'
+import { REPORT_FILE, writeReport } from '../write-report.ts'
 
 export interface EvaluateCommandOptions {
   readonly router: string
@@ -28,7 +29,6 @@ const DEFAULT_RESAMPLES = 1000
 const MIN_RESAMPLES = 100
 
 export const METRICS_FILE = 'metrics.json'
-export const REPORT_FILE = 'index.html'
 
 export function createCommand(): Command {
   const command = new Command('evaluate')
@@ -79,9 +79,10 @@ export async function runEvaluate(
       },
     },
   )
-  const files = { metrics: join(options.out, METRICS_FILE), report: join(options.out, REPORT_FILE) }
-  await nodeFiles.makeDirectory(options.out)
-  await writeTextWhole(nodeFiles, files.report, renderReport(record))
+  const files = {
+    metrics: join(options.out, METRICS_FILE),
+    report: await writeReport(options.out, renderReport(record)),
+  }
   await writeTextWhole(nodeFiles, files.metrics, `${JSON.stringify(record)}\n`)
   const finished = progress as ReturnType<typeof startProgress> | null
   finished?.done(

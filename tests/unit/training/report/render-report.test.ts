@@ -1,9 +1,81 @@
 import { parseHTML } from 'linkedom'
 import { describe, expect, it } from 'vitest'
 import { evaluate } from '../../../../training/evaluate.ts'
-import { CONTENT_SECURITY_POLICY, renderReport } from '../../../../training/report/render-report.ts'
+import { CONTENT_SECURITY_POLICY } from '../../../../training/report/page.ts'
+import { renderReport } from '../../../../training/report/render-report.ts'
+import type { StudyRecord } from '../../../../training/studies/study-record.ts'
 import { syntheticDataset, syntheticTrajectories } from '../../../fixtures/synthetic-dataset.ts'
 import { syntheticPredictions } from '../../../fixtures/synthetic-predictions.ts'
+
+/** One study of each kind, with the same numbers everywhere. */
+const STUDIES = (
+  [
+    ['fraction', 'share', [0.2, 0.6, 1]],
+    ['domain', 'category', [null, null]],
+    ['seeds', 'seed', [1, 2]],
+  ] as const
+).map(([kind, axis, xs]): StudyRecord => {
+  const estimate = { value: 0.7, interval: { low: 0.6, high: 0.8 }, readyGroups: 20, rotations: [] }
+  const part = { groups: 10, runs: 10, pairs: 500, ready: 50 }
+  return {
+    schemaVersion: 1,
+    kind,
+    title: `Study of ${kind}`,
+    method: 'Everything else stays the same.',
+    summary: [`What ${kind} changes.`],
+    caveats: [],
+    axis: { label: `axis of ${kind}`, kind: axis },
+    metrics: [
+      { name: 'withinAuroc', label: 'within-trajectory AUROC', chance: 0.5 },
+      { name: 'averagePrecision', label: 'PR-AUC', chance: null },
+    ],
+    predictors: [
+      { name: 'evidence', kind: 'router', inputs: 'evidence', description: '' },
+      { name: 'evidence, domain seen', kind: 'reference', inputs: 'evidence', description: '' },
+    ],
+    points: xs.map((x, at) => ({
+      x,
+      label: `point ${at}`,
+      rotations: [0, 1, 2, 3, 4],
+      training: part,
+      test: part,
+      prevalence: 0.1,
+      values: ['evidence', 'evidence, domain seen'].map((predictor) => ({
+        predictor,
+        metrics: { withinAuroc: estimate, averagePrecision: estimate, lift: estimate },
+      })),
+    })),
+    seedSpread:
+      kind === 'seeds'
+        ? [
+            {
+              predictor: 'evidence',
+              metric: 'withinAuroc',
+              seeds: 2,
+              mean: 0.7,
+              standardDeviation: 0.0123,
+              low: 0.69,
+              high: 0.71,
+              groupHalfWidth: 0.1,
+            },
+          ]
+        : [],
+    dataset: {
+      directory: 'dataset',
+      representationId: 'r',
+      model: 'tiny',
+      layer: 4,
+      recipe: 'once',
+      runsSha256: '',
+      labelsSha256: '',
+      domains: {},
+    },
+    configs: {},
+    bootstrap: { resamples: 100, seed: 1, level: 0.95 },
+    engine: 'ort-cpu',
+    source: 'test',
+  }
+})
 
 const HOSTILE = '<script>alert("1")</script>'
 const dataset = syntheticDataset({
@@ -20,8 +92,10 @@ const record = await evaluate({
   seed: 4,
   resamples: 100,
 })
-const page = renderReport(record)
+const report = renderReport(record, STUDIES)
+const { page } = report
 const { document } = parseHTML(page)
+const fileNames = report.figures.map((figure) => figure.path)
 const styleSheets = (): readonly string[] =>
   [...document.querySelectorAll('style')].map((element) => element.textContent ?? '')
 
@@ -44,14 +118,18 @@ describe('report', () => {
     expect(page.indexOf('Content-Security-Policy')).toBeLessThan(page.indexOf('<style>'))
   })
 
-  it('loads nothing from anywhere', () => {
+  it('loads nothing from anywhere; it links to its data only', () => {
     const elements = [...document.querySelectorAll('*')]
-    const loading = elements.flatMap((element) =>
-      ['src', 'srcset', 'href', 'xlink:href', 'data', 'poster', 'background'].filter((name) =>
-        element.hasAttribute(name),
-      ),
-    )
+    const loading = elements
+      .filter((element) => element.tagName.toLowerCase() !== 'a')
+      .flatMap((element) =>
+        ['src', 'srcset', 'href', 'xlink:href', 'data', 'poster', 'background'].filter((name) =>
+          element.hasAttribute(name),
+        ),
+      )
     expect(loading).toEqual([])
+    const links = new Set([...document.querySelectorAll('a')].map((link) => link.getAttribute('href')))
+    expect([...links].sort()).toEqual([...fileNames, 'metrics.json'].sort())
     const styles = [...elements.map((element) => element.getAttribute('style') ?? ''), ...styleSheets()]
     expect(styles.filter((style) => /url\(|@import|expression/i.test(style))).toEqual([])
   })
@@ -59,19 +137,65 @@ describe('report', () => {
   it.each([
     'roc',
     'precision-recall',
+    'precision-coverage',
     'reliability',
+    'reliability-temperature',
+    'reliability-isotonic',
     'score-by-age-hidden',
     'score-by-age-hidden+evidence',
     'score-by-age-evidence',
     'domains-plot',
+    'study-1-fraction-withinAuroc',
+    'study-2-domain-withinAuroc',
+    'study-3-seeds-averagePrecision',
+    'strip-best-1',
+    'strip-worst-1',
+    'sensitivity-evidence',
+    'delay-evidence-f1',
+    'margin-evidence',
   ])('draws the figure %s with marks in it', (id) => {
     const figure = document.getElementById(id)
     expect(figure?.querySelector('figcaption')?.textContent).not.toBe('')
-    const svg = figure?.querySelector('svg')
-    expect(svg?.getAttribute('aria-label')).not.toBe('')
-    const marks = [...(svg?.querySelectorAll('[aria-label="line"] path, [aria-label="dot"] *') ?? [])]
-    expect(marks.length).toBeGreaterThan(3)
+    const svg = figure?.querySelector('svg.plot')
+    expect(svg?.getAttribute('role')).toBe('img')
+    expect(svg?.getAttribute('aria-label')).toMatch(/\w+ by \w+|first READY call/)
+    const marks = [
+      ...(svg?.querySelectorAll(
+        '[aria-label="line"] path, [aria-label="dot"] *, [aria-label="rect"] *, [aria-label="bar"] *',
+      ) ?? []),
+    ]
+    expect(marks.length).toBeGreaterThan(2)
     expect(/NaN|undefined|Infinity/.exec(svg?.outerHTML ?? '')).toBeNull()
+  })
+
+  it('gives every figure its data as JSON, and lists the files', () => {
+    const ids = [...document.querySelectorAll('figure')].map((figure) => figure.id)
+    expect([...fileNames].sort()).toEqual(ids.map((id) => `figures/${id}.json`).sort())
+    expect(new Set(ids).size).toBe(ids.length)
+    const listed = [...document.querySelectorAll('#figure-data + ul a')].map((link) => link.textContent)
+    expect(listed).toEqual(fileNames)
+    for (const { text } of report.figures) expect(/NaN|Infinity/.exec(text)).toBeNull()
+    const roc: unknown = JSON.parse(report.figures[0]?.text ?? '')
+    const curves = record.predictors.find((one) => one.name === 'evidence')?.curves.roc
+    expect(roc).toMatchObject({
+      id: 'roc',
+      data: { series: [{ name: 'evidence', points: curves }, {}, {}, {}, {}, {}] },
+    })
+  })
+
+  it('names figures by what they show and never by text of a log', () => {
+    for (const name of fileNames) expect(name).toMatch(/^figures\/[A-Za-z0-9+-]+\.json$/)
+  })
+
+  it('draws a strip as wide as its checkpoints, with a tick per boundary that is in sight', () => {
+    const strip = record.strips[0]
+    const inSight = strip?.boundaries.filter(
+      (boundary) => boundary !== null && boundary <= Math.max(...strip.checkpoints),
+    )
+    const ticks = document.querySelectorAll('#strip-best-1 svg.plot [stroke="var(--page)"] line')
+    expect(ticks.length).toBeGreaterThan(0)
+    expect(ticks).toHaveLength(inSight?.length ?? -1)
+    expect(document.querySelectorAll('#strip-best-1 svg.plot [aria-label="rect"] rect').length).toBeGreaterThan(5)
   })
 
   it('begins with the summary and says that it measures the procedure', () => {
@@ -90,7 +214,7 @@ describe('report', () => {
   })
 
   it('is the same text for the same record', () => {
-    expect(renderReport(record) === page).toBe(true)
+    expect(renderReport(record, STUDIES)).toEqual(report)
   })
 
   it('follows light and dark, and fits a phone', () => {
