@@ -34,51 +34,60 @@ export interface LoopInput {
   /** Continue from here; null: start. The backend holds the first parameters then. */
   readonly state: LoopState | null
   readonly signal?: AbortSignal | undefined
-  /** Called after each epoch with the state to keep. */
-  readonly onEpoch?: ((state: LoopState) => void) | undefined
+  /** Called after each epoch with the state to keep, and awaited; hold on to it no longer than that. */
+  readonly onEpoch?: ((state: LoopState) => void | Promise<void>) | undefined
   /** Called after each step. @param pairs trained on in this step */
   readonly onStep?: ((pairs: number, lossNats: number) => void) | undefined
 }
 
+/** What goes from epoch to epoch beside the backend's own state, of which only one copy is in memory at a time. */
+type Progress = Omit<LoopState, 'backend'>
+
 /** @throws interrupted (the signal's reason), output-not-finite when the loss diverges */
 export async function runTraining(input: LoopInput): Promise<LoopState> {
-  let state = input.state ?? startState(input)
   if (input.state !== null) input.backend.importState(input.state.backend)
-  while (!isFinished(state, input.config)) {
-    state = await runEpoch(state, input)
-    input.onEpoch?.(state)
-  }
+  let progress: Progress = input.state === null ? firstProgress(input) : progressOf(input.state)
+  while (!isFinished(progress, input.config)) progress = progressOf(await endEpoch(progress, input))
+  return { ...progress, backend: input.backend.exportState() }
+}
+
+async function endEpoch(progress: Progress, input: LoopInput): Promise<LoopState> {
+  const state = await runEpoch(progress, input)
+  // A caller that has gone away wants nothing kept any more.
+  await setImmediate()
+  input.signal?.throwIfAborted()
+  await input.onEpoch?.(state)
   return state
 }
 
-function startState({ backend, config }: LoopInput): LoopState {
-  return {
-    epochs: [],
-    rng: createRng(deriveSeed(config.seed, 'loop')).state(),
-    backend: backend.exportState(),
-    best: null,
-  }
+function firstProgress({ config }: LoopInput): Progress {
+  return { epochs: [], rng: createRng(deriveSeed(config.seed, 'loop')).state(), best: null }
 }
 
-function isFinished({ epochs, best }: LoopState, config: TrainConfig): boolean {
+function progressOf({ epochs, rng, best }: LoopState): Progress {
+  return { epochs, rng, best }
+}
+
+function isFinished({ epochs, best }: Progress, config: TrainConfig): boolean {
   return epochs.length >= config.epochs || (best !== null && epochs.length - best.epoch >= config.patience)
 }
 
-async function runEpoch(state: LoopState, input: LoopInput): Promise<LoopState> {
+async function runEpoch(state: Progress, input: LoopInput): Promise<LoopState> {
   const { backend, source, config } = input
   const rng = createRng(state.rng)
   const epoch = state.epochs.length + 1
   const useMask = source.spec.width > 0 && source.spec.dropout > 0
   let loss = 0
   const batches = epochOrder(input.training, rng)
-  for (const slots of batches) {
+  for (const [index, slots] of batches.entries()) {
     const batch = buildBatch(source, slots, { positiveWeight: config.positiveWeight })
     const size = batch.trajectories * batch.pairs * source.spec.width
     const stepLoss = await backend.step(batch, useMask ? dropoutMask(size, source.spec.dropout, rng) : null)
     if (!Number.isFinite(stepLoss))
       throw new AppError(
         'output-not-finite',
-        `the loss is ${stepLoss} in epoch ${epoch}: lower --lr (now ${config.learningRate})`,
+        `the loss is ${stepLoss} at step ${index + 1} of ${batches.length} in epoch ${epoch}: lower --lr (now ${config.learningRate})`,
+        { details: { epoch, step: index + 1, learningRate: config.learningRate } },
       )
     loss += stepLoss / batches.length
     input.onStep?.(

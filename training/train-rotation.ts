@@ -24,8 +24,10 @@ import { openBackend } from './backends/open-backend.ts'
 import { type BatchSource, createBatchSource } from './batch.ts'
 import { runTraining } from './loop.ts'
 import { predict, splitMetrics } from './predict.ts'
+import { createJobKeeper, type JobKeeper, type KeepOptions } from './resume/job-keeper.ts'
 import { hasBothClasses, pairsOfGroups, type TrajectoryPairs, trustedPairs } from './split-pairs.ts'
 import { standardise } from './standardise.ts'
+import { readStartingPoint, type StartingRouter } from './starting-router.ts'
 
 export interface TrainJob {
   readonly inputs: InputKind
@@ -34,6 +36,10 @@ export interface TrainJob {
   readonly config: TrainConfig
   /** Left out: ort-cpu. */
   readonly backend?: EngineName | undefined
+  /** Fine-tuning: the router whose parameters and standardisation are the first ones. */
+  readonly start?: StartingRouter | undefined
+  /** Where the job keeps its state after each epoch, and finds it again; decides nothing about the result. */
+  readonly keep?: KeepOptions | undefined
 }
 
 /** What a rotation's record holds, for the final model too: its test part is empty. */
@@ -72,42 +78,68 @@ export function specOf(dataset: Dataset, inputs: InputKind, config: TrainConfig)
 
 /** @throws training-data-insufficient, interrupted, output-not-finite, engine-unavailable, session-failed */
 export async function trainRotation(dataset: Dataset, job: TrainJob, hooks: TrainHooks = {}): Promise<TrainedRouter> {
+  const keeper = createJobKeeper(job.keep)
+  const finished = keeper.finished()
+  if (finished !== null) return finished
+  try {
+    const trained = await runJob(dataset, job, { ...hooks, keeper })
+    await keeper.finish(trained)
+    return trained
+  } catch (thrown) {
+    throw keeper.explain(thrown)
+  }
+}
+
+async function runJob(
+  dataset: Dataset,
+  job: TrainJob,
+  hooks: TrainHooks & { readonly keeper: JobKeeper },
+): Promise<TrainedRouter> {
   const { config } = job
   const training = pairsOfGroups(dataset, job.split.train)
   const validation = pairsOfGroups(dataset, job.split.validation)
   const test = pairsOfGroups(dataset, job.split.test)
   requirePairs(dataset, job, { training, validation })
   const spec = specOf(dataset, job.inputs, config)
-  const standardisation = standardise({
-    dataset,
-    spec,
-    trajectories: training,
-    positiveWeight: config.positiveWeight,
-    hiddenScale: config.hiddenScale,
-  })
+  const start = job.start === undefined ? null : readStartingPoint(job.start, spec)
+  const standardisation =
+    start?.standardisation ??
+    standardise({
+      dataset,
+      spec,
+      trajectories: training,
+      positiveWeight: config.positiveWeight,
+      hiddenScale: config.hiddenScale,
+    })
   const source = createBatchSource({ dataset, spec, standardisation })
   const backend = await openBackend(job.backend ?? REFERENCE_ENGINE, {
     spec,
-    parameters: initialiseRouter(spec, config.seed),
+    parameters: start?.parameters ?? initialiseRouter(spec, config.seed),
     adamw: { ...DEFAULT_ADAMW, learningRate: config.learningRate, decay: config.decay },
   })
   try {
     const trusted = trustedPairs(dataset, validation, config.minFuture)
+    const evaluateOn = (trajectories: readonly TrajectoryPairs[]) =>
+      evaluateSplit(backend, source, { trajectories, config, signal: hooks.signal })
+    const before = start === null ? null : { validation: await evaluateOn(trusted), test: await evaluateOn(test) }
     const state = await runTraining({
       backend,
       source,
       training,
       validation: trusted,
       config,
-      state: null,
+      state: hooks.keeper.startState(spec),
       signal: hooks.signal,
       onStep: hooks.onStep,
-      onEpoch: (after) => hooks.onEpoch?.(invariant(after.epochs.at(-1), 'an epoch was recorded')),
+      onEpoch: async (after) => {
+        hooks.onEpoch?.(invariant(after.epochs.at(-1), 'an epoch was recorded'))
+        await hooks.keeper.onEpoch(spec, after)
+      },
     })
     const best = invariant(state.best, 'training ran an epoch')
     backend.importState({ ...state.backend, parameters: best.parameters })
-    const onTrusted = await evaluateSplit(backend, source, { trajectories: trusted, config, signal: hooks.signal })
-    const onTest = await evaluateSplit(backend, source, { trajectories: test, config, signal: hooks.signal })
+    const onTrusted = await evaluateOn(trusted)
+    const onTest = await evaluateOn(test)
     const trainingLogits = await predict(backend, source, training, hooks.signal)
     return {
       inputs: job.inputs,
@@ -126,8 +158,8 @@ export async function trainRotation(dataset: Dataset, job: TrainJob, hooks: Trai
       test: onTest.metrics,
       validationPredictions: onTrusted.predictions,
       testPredictions: onTest.predictions,
-      start: null,
-      startPredictions: null,
+      start: before === null ? null : { validation: before.validation.metrics, test: before.test.metrics },
+      startPredictions: before?.test.predictions ?? null,
       scoreQuantiles: quantiles(Array.from(trainingLogits, sigmoid), SCORE_LEVELS),
       engine: { backend: backend.name, version: backend.version },
     }

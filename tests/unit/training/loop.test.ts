@@ -79,14 +79,13 @@ describe('runTraining', () => {
 
   it('goes on from a serialised state as if it had never stopped', async () => {
     const states: LoopState[] = []
-    const straight = await train({ onEpoch: (state) => states.push(state) })
+    const straight = await train({ onEpoch: (state) => void states.push(state) })
     const resumed = await train({ state: structuredClone(states[2] ?? null) })
     expect(resumed).toEqual(straight)
   })
 
   it('keeps the best epoch and stops after `patience` epochs without a better one', async () => {
-    // exportState is called once before the first epoch, so quality k belongs to epoch k.
-    const backend = new ScriptedBackend([0, -1, 1, 0, 0, 0, 1])
+    const backend = new ScriptedBackend([-1, 1, 0, 0, 0, 1])
     const state = await train({ backend, config: { ...config, epochs: 10, patience: 3 } })
     expect(state.best?.epoch).toBe(2)
     expect(state.epochs).toHaveLength(5)
@@ -108,9 +107,13 @@ describe('runTraining', () => {
     )
   })
 
-  it('names a loss that is not finite', async () => {
+  it('names a loss that is not finite, and its step', async () => {
     const backend = new ScriptedBackend([])
-    backend.step = () => Promise.resolve(Number.NaN)
-    await expect(train({ backend })).rejects.toMatchObject({ code: 'output-not-finite' })
+    let step = 0
+    backend.step = () => Promise.resolve(++step === 3 ? Number.NaN : 1)
+    await expect(train({ backend })).rejects.toMatchObject({
+      code: 'output-not-finite',
+      message: expect.stringMatching(/NaN at step 3 of \d+ in epoch 1: lower --lr/),
+    })
   })
 })

@@ -54,19 +54,19 @@ describe('createWorkerRunner', () => {
       signal: abort.signal,
       onStep: () => {
         steps += 1
-        if (steps === 5) abort.abort(new Error('stopped by the test'))
+        if (steps === 2) abort.abort(new Error('stopped by the test'))
       },
       onResult: () => undefined,
     })
     await expect(running).rejects.toThrow('stopped by the test')
   })
 
-  it('names a thread that dies before its job is done', async () => {
-    const entry = join(mkdtempSync(join(tmpdir(), 'keepready-thread-')), 'dies.mjs')
+  it('names a process that dies before its job is done', async () => {
+    const entry = join(mkdtempSync(join(tmpdir(), 'keepready-process-')), 'dies.mjs')
     writeFileSync(entry, 'process.exit(3)')
     await expect(
       createWorkerRunner({ workers: 1, entry })(dataset, jobs, { onResult: () => undefined }),
-    ).rejects.toMatchObject({ code: 'host-crashed', message: expect.stringContaining('code 3') })
+    ).rejects.toMatchObject({ code: 'host-crashed', message: expect.stringContaining('exit code 3') })
     rmSync(dirname(entry), { recursive: true })
   })
 
