@@ -7,9 +7,13 @@ import { AppError, invariant } from '../src/errors.ts'
 import { createRng, deriveSeed, shuffled } from '../src/rng.ts'
 import type { DatasetTrajectory } from './store/dataset.ts'
 
-/** Parts 0-4 take turns as test and validation part; part 5 always trains, and validates the final model. */
-export type Part = 0 | 1 | 2 | 3 | 4 | 5
+/**
+ * Parts 0-4 take turns as test and validation part; part 5 always trains, and validates the final model. Part 6 is not dealt:
+ * it holds groups that a model has seen before and only ever trains.
+ */
+export type Part = 0 | 1 | 2 | 3 | 4 | 5 | 6
 export const PARTS = [0, 1, 2, 3, 4, 5] as const satisfies readonly Part[]
+export const TRAINS_ONLY: Part = 6
 
 /** `final` is the model that ships: it trains on parts 0-4, validates on part 5 and has no test part. */
 export type Rotation = 0 | 1 | 2 | 3 | 4 | 'final'

@@ -2,7 +2,7 @@
  * Trains a router: for each input kind five rotation models with held-out predictions, then one final model of the kind
  * that validation prefers, all into one artefact (DESIGN sections 8, 11, 12). Decides what to train; jobs do the work.
  */
-import { assignParts, type Part, ROTATIONS, type RotationSplit, rotationSplit } from '../data/rotations.ts'
+import { type Part, ROTATIONS, type Rotation, type RotationSplit, rotationSplit } from '../data/rotations.ts'
 import type { Dataset } from '../data/store/dataset.ts'
 import type { EpochRecord, HashedSplit, RotationSummary, RouterManifest } from '../models/router/manifest.ts'
 import { INPUT_KINDS, type InputKind } from '../models/router/spec.ts'
@@ -11,10 +11,12 @@ import { invariant } from '../src/errors.ts'
 import { DEFAULT_OPERATING_POINT } from '../src/router/operating-points.ts'
 import type { EngineName } from './backends/engine-names.ts'
 import { chooseInputs, type ServedChoice } from './choose-inputs.ts'
+import { dealParts } from './deal-parts.ts'
 import { pairsPerEpoch } from './epoch-order.ts'
 import { hashedIds } from './group-ids.ts'
 import { probeRows } from './probe-rows.ts'
 import { countPositives, pairsOfGroups, type TrajectoryPairs } from './split-pairs.ts'
+import { type FineTuning, planFineTuning } from './starting-router.ts'
 import { resolveTrainConfig, type TrainOverrides } from './train-config.ts'
 import { quantiles, SCORE_LEVELS, type TrainedRouter, type TrainJob } from './train-rotation.ts'
 import type { JobRunner } from './worker-pool.ts'
@@ -26,6 +28,8 @@ export interface TrainRequest {
   readonly inputs: InputKind | 'auto'
   readonly overrides: TrainOverrides
   readonly runJobs: JobRunner
+  /** Directory of the router to start from: fine-tuning. */
+  readonly from?: string | undefined
   /** Trains every job; left out: ort-cpu. */
   readonly backend?: EngineName | undefined
   /** What the manifest says about the machine and the code: the Node version, and `sourceVersion()`. */
@@ -39,38 +43,32 @@ export interface TrainRequest {
 
 /**
  * @returns the manifest as written
- * @throws training-data-insufficient, option-invalid, interrupted, disk-full and what the engine throws; whatever
- *   artefact was there before stays then
+ * @throws training-data-insufficient, option-invalid, interrupted, disk-full and what the engine throws; with `from` also
+ *   what planFineTuning throws. Whatever artefact was there before stays then
  */
-export async function trainRouter(request: TrainRequest): Promise<RouterManifest> {
-  const { dataset } = request
+export async function trainRouter(asked: TrainRequest): Promise<RouterManifest> {
+  const { dataset } = asked
+  const fineTuning = asked.from === undefined ? null : planFineTuning(asked.from, dataset, asked)
+  const request = fineTuning === null ? asked : { ...asked, inputs: fineTuning.inputs, overrides: fineTuning.overrides }
   const kinds: readonly InputKind[] = request.inputs === 'auto' ? INPUT_KINDS : [request.inputs]
   const configOf = (inputs: InputKind) => resolveTrainConfig(inputs, request.overrides)
-  const parts = assignParts(dataset.trajectories, configOf(kinds[0] ?? 'hidden').seed)
-  const jobs = kinds.flatMap((inputs) =>
-    ROTATIONS.map(
-      (rotation): TrainJob => ({
-        inputs,
-        rotation,
-        split: rotationSplit(parts, rotation),
-        config: configOf(inputs),
-        backend: request.backend,
-      }),
-    ),
-  )
+  const parts = dealParts(dataset, configOf(kinds[0] ?? 'hidden').seed, fineTuning?.parent ?? null)
+  const jobOf = (inputs: InputKind, rotation: Rotation): TrainJob => ({
+    inputs,
+    rotation,
+    split: rotationSplit(parts, rotation),
+    config: configOf(inputs),
+    backend: request.backend,
+    start: fineTuning?.start,
+  })
+  const jobs = kinds.flatMap((inputs) => ROTATIONS.map((rotation) => jobOf(inputs, rotation)))
   request.onPlan?.(planOf(dataset, jobs))
   const writer = openRouterWriter(request.out)
   try {
     const rotations = await trainRotations(request, jobs, writer)
     const served = chooseInputs(rotations)
-    const final = await trainFinal(request, {
-      inputs: served.inputs,
-      rotation: 'final',
-      split: rotationSplit(parts, 'final'),
-      config: configOf(served.inputs),
-      backend: request.backend,
-    })
-    const manifest = manifestOf(request, { parts, kinds, rotations, served, final })
+    const final = await trainFinal(request, jobOf(served.inputs, 'final'))
+    const manifest = manifestOf(request, { parts, kinds, rotations, served, final, fineTuning })
     const probe = probeRows(dataset, final.spec, final.validationPredictions)
     return writer.commit(manifest, { parameters: final.parameters, probe })
   } catch (thrown) {
@@ -156,6 +154,7 @@ function manifestOf(
     readonly rotations: readonly StartedRotation[]
     readonly served: ServedChoice
     readonly final: TrainedRouter
+    readonly fineTuning: FineTuning | null
   },
 ): WritableManifest {
   const { dataset, node, source } = request
@@ -197,8 +196,8 @@ function manifestOf(
         SCORE_LEVELS,
       ),
     },
-    groups: hashSplit(dataset, split),
-    parent: null,
+    groups: withSeen(hashSplit(dataset, split), outcome.fineTuning),
+    parent: parentOf(outcome),
     data: { ...data.inputs, files: data.files },
     engine: { ...final.engine, node },
     source,
@@ -207,6 +206,20 @@ function manifestOf(
 
 function hashSplit({ manifest }: Dataset, split: RotationSplit): HashedSplit {
   return { training: hashedIds(manifest, split.train), validation: hashedIds(manifest, split.validation) }
+}
+
+/** What a starting router has seen is seen for good, whether it stands in this dataset or not. */
+function withSeen({ training, validation }: HashedSplit, fineTuning: FineTuning | null): HashedSplit {
+  return { training: [...new Set([...training, ...(fineTuning?.parent.seenGroups ?? [])])].sort(), validation }
+}
+
+function parentOf(outcome: {
+  readonly final: TrainedRouter
+  readonly fineTuning: FineTuning | null
+}): RouterManifest['parent'] {
+  if (outcome.fineTuning === null) return null
+  const { validation } = invariant(outcome.final.start, 'a fine-tuned model knows what it started from')
+  return { ...outcome.fineTuning.parent, validation }
 }
 
 function prevalence(dataset: Dataset, trajectories: readonly TrajectoryPairs[]): number {

@@ -110,6 +110,8 @@ export interface RouterParent {
   readonly seenGroups: readonly string[]
   /** Groups of this dataset that it has not seen: the rotations deal these. */
   readonly freshGroups: number
+  /** What it reaches on the validation part of the final model. */
+  readonly validation: SplitMetrics
 }
 
 export interface RouterManifest {

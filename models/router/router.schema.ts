@@ -104,7 +104,13 @@ const manifest2: z.ZodType<RouterManifest> = z.strictObject({
     }),
   ),
   parent: z
-    .strictObject({ parametersSha256: sha256, source: z.string(), seenGroups: groupHashes, freshGroups: natural })
+    .strictObject({
+      parametersSha256: sha256,
+      source: z.string(),
+      seenGroups: groupHashes,
+      freshGroups: natural,
+      validation: splitMetrics,
+    })
     .nullable(),
   probeSha256: sha256,
 })

@@ -47,3 +47,36 @@ export function foldStandardisation(options: {
     (tensor) => folded.get(tensor.name) ?? Float32Array.from(tensorOf(parameters, tensor.name)),
   )
 }
+
+/**
+ * The inverse of `foldStandardisation` with the same map: parameters for standardised inputs from those for raw ones.
+ * Each weight comes back to within one rounding of f32 of what was folded.
+ */
+export function unfoldStandardisation(options: {
+  readonly spec: RouterSpec
+  readonly parameters: RouterParameters
+  readonly standardisation: Standardisation
+}): RouterParameters {
+  const { spec, parameters, standardisation } = options
+  const columns = firstLayerColumns(spec)
+  const biasName = spec.width === 0 ? 'b2' : 'b1'
+  const bias = Float64Array.from(tensorOf(parameters, biasName))
+  const unfolded = new Map<string, Float32Array>()
+  for (const block of blocksOf(spec)) {
+    const { mean, std } = invariant(standardisation[block], `standardisation holds block ${block}`)
+    const weights = tensorOf(parameters, `weights.${block}`)
+    const out = new Float32Array(weights.length)
+    for (let k = 0; k < mean.length; k++)
+      for (let j = 0; j < columns; j++) {
+        const folded = weights[k * columns + j] as number
+        out[k * columns + j] = folded * (std[k] as number)
+        bias[j] = (bias[j] as number) + (mean[k] as number) * folded
+      }
+    unfolded.set(`weights.${block}`, out)
+  }
+  unfolded.set(biasName, Float32Array.from(bias))
+  return buildParameters(
+    spec,
+    (tensor) => unfolded.get(tensor.name) ?? Float32Array.from(tensorOf(parameters, tensor.name)),
+  )
+}

@@ -4,7 +4,7 @@ import { initialiseRouter } from '../../../../models/router/initialise.ts'
 import { copyParameters, parameterCount, tensorOf, tensorsOf } from '../../../../models/router/parameters.ts'
 import { createScorer } from '../../../../models/router/scorer.ts'
 import { INPUT_KINDS, type RouterSpec } from '../../../../models/router/spec.ts'
-import { foldStandardisation } from '../../../../models/router/standardisation.ts'
+import { foldStandardisation, unfoldStandardisation } from '../../../../models/router/standardisation.ts'
 import { createRng } from '../../../../src/rng.ts'
 import { createMatrix, type Matrix, rowOf } from '../../../../src/tensor/matrix.ts'
 
@@ -122,6 +122,27 @@ describe('foldStandardisation', () => {
       )
     }
     expect(parameters).toEqual(before)
+  })
+})
+
+describe('unfoldStandardisation', () => {
+  it.each(specs)('gives back what was folded, to one rounding ($inputs, width $width)', (spec) => {
+    const parameters = initialiseRouter(spec, 6)
+    const rng = createRng(8)
+    const affine = (size: number) => ({
+      mean: Float64Array.from({ length: size }, () => 10 * rng.nextNormal()),
+      std: Float64Array.from({ length: size }, () => 0.1 + rng.nextFloat()),
+    })
+    const standardisation = { h: affine(D), q: affine(D), m: affine(D), x: affine(X) }
+    const folded = foldStandardisation({ spec, parameters, standardisation })
+    const back = unfoldStandardisation({ spec, parameters: folded, standardisation })
+    for (const { name } of tensorsOf(spec)) {
+      // Biases hold a sum of terms up to 10 times a weight.
+      const tolerance = name.startsWith('weights.') ? 2 ** -22 : 1e-5
+      tensorOf(back, name).forEach((value, i) => {
+        expect(Math.abs(value - (tensorOf(parameters, name)[i] as number))).toBeLessThanOrEqual(tolerance)
+      })
+    }
   })
 })
 
