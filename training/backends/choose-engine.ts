@@ -1,8 +1,10 @@
 /**
- * Which engine a choice means on this machine. A name means itself or fails; only a family and `auto` look around.
+ * Which engine a choice means on this machine. A name means itself or fails; only a family and `auto` look around, always
+ * in the same order.
  */
 import { AppError } from '../../src/errors.ts'
-import type { EngineChoice, EngineName } from './engine-names.ts'
+import { ENGINES, type EngineChoice, type EngineName } from './engine-names.ts'
+import { createEngineProber, type EngineProber } from './engine-prober.ts'
 
 export interface ChosenEngine {
   readonly name: EngineName
@@ -10,9 +12,38 @@ export interface ChosenEngine {
   readonly because: string
 }
 
-/** @throws engine-unavailable if a name was given that is not there */
-export async function chooseEngine(choice: EngineChoice): Promise<ChosenEngine> {
-  if (choice === 'auto' || choice === 'ort') return { name: 'ort-cpu', because: 'it is always there' }
-  if (choice === 'ort-cpu') return { name: choice, because: 'it was asked for' }
-  throw new AppError('engine-unavailable', `training engine ${choice} is not there: use --backend ort-cpu`)
+/** Fastest first; the last one of `auto` and `ort` is always there. */
+const ORDER: Readonly<Record<'auto' | 'ort' | 'tfjs', readonly EngineName[]>> = {
+  auto: ['tfjs-node-gpu', 'ort-cuda', 'ort-cpu'],
+  ort: ['ort-cuda', 'ort-cpu'],
+  tfjs: ['tfjs-node-gpu', 'tfjs-wasm'],
+}
+
+/** @throws engine-unavailable with what to install if none of what the choice allows is there */
+export async function chooseEngine(
+  choice: EngineChoice,
+  prober: EngineProber = createEngineProber(),
+): Promise<ChosenEngine> {
+  const exact = ENGINES.find((name) => name === choice)
+  const candidates = exact === undefined ? ORDER[choice as keyof typeof ORDER] : [exact]
+  const missing: { readonly name: EngineName; readonly lacks: string; readonly remedy: string }[] = []
+  for (const name of candidates) {
+    const verdict = await prober.probe(name)
+    if (verdict.ok) return { name, because: reason(choice, exact, missing) }
+    missing.push({ name, ...verdict })
+  }
+  throw new AppError(
+    'engine-unavailable',
+    `--backend ${choice} is not there: ${missing.map(({ name, lacks, remedy }) => `${name} lacks ${lacks} (${remedy})`).join('; ')}. --backend ort-cpu always works`,
+  )
+}
+
+function reason(
+  choice: EngineChoice,
+  exact: EngineName | undefined,
+  missing: readonly { readonly name: EngineName; readonly lacks: string }[],
+): string {
+  if (exact !== undefined) return 'asked for'
+  const passed = missing.map(({ name, lacks }) => `${name} lacks ${lacks}`).join(', ')
+  return passed === '' ? `first choice of ${choice}` : `${choice}: ${passed}`
 }

@@ -1,27 +1,37 @@
 /**
  * The default training engine: a hand-written ONNX gradient graph in ONNX Runtime and AdamW in WebAssembly, both on one
  * block of memory. One thread, so the same seed gives the same bits. session.run blocks its thread: call it from a worker.
+ * With the CUDA provider the graph runs on the GPU, and parameters and gradients cross the bus in each step.
  */
 import { env, InferenceSession, Tensor } from 'onnxruntime-node'
 import { buildParameters, tensorOf, tensorsOf } from '../../models/router/parameters.ts'
 import type { RouterParameters, RouterSpec } from '../../models/router/spec.ts'
-import { AppError } from '../../src/errors.ts'
 import type { Batch } from '../batch.ts'
 import type { BackendOptions, BackendState, TrainerBackend } from './backend.ts'
 import { createOptimiserMemory, type TensorRole } from './optimiser-memory.ts'
-import { FEED, forwardGraph, gradientGraph, useMask } from './router-graph.ts'
+import { requireMask } from './require-mask.ts'
+import { FEED, forwardGraph, gradientGraph } from './router-graph.ts'
 
-const SESSION_OPTIONS: InferenceSession.SessionOptions = {
-  executionProviders: ['cpu'],
-  intraOpNumThreads: 1,
-  interOpNumThreads: 1,
-  logSeverityLevel: 3,
+export type OrtProvider = 'cpu' | 'cuda'
+
+function sessionOptions(provider: OrtProvider): InferenceSession.SessionOptions {
+  return {
+    executionProviders: [provider],
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+    logSeverityLevel: 3,
+    // An operator that the GPU lacks is an error, not a part of the step that runs on the CPU unnoticed.
+    ...(provider === 'cpu' ? {} : { extra: { session: { disable_cpu_ep_fallback: '1' } } }),
+  }
 }
 
 type Feeds = Record<string, Tensor>
 
-/** @throws option-invalid (too large for the optimiser's memory), session-failed */
-export async function createOrtBackend(options: BackendOptions): Promise<TrainerBackend> {
+/** @throws option-invalid (too large for the optimiser's memory), and what the runtime says about the provider */
+export async function createOrtBackend(
+  options: BackendOptions,
+  provider: OrtProvider = 'cpu',
+): Promise<TrainerBackend> {
   const { spec } = options
   const memory = createOptimiserMemory(spec, options.adamw)
   const tensors = tensorsOf(spec)
@@ -38,18 +48,14 @@ export async function createOrtBackend(options: BackendOptions): Promise<Trainer
     gradientFetches[FEED.gradient(name)] = new Tensor('float32', memory.view('gradient', name), shape)
   }
   const [gradientSession, forwardSession] = await Promise.all([
-    InferenceSession.create(gradientGraph(spec), SESSION_OPTIONS),
-    InferenceSession.create(forwardGraph(spec), SESSION_OPTIONS),
+    InferenceSession.create(gradientGraph(spec), sessionOptions(provider)),
+    InferenceSession.create(forwardGraph(spec), sessionOptions(provider)),
   ])
   let step = 0
 
   /** Runs the gradient graph: gradients land in the optimiser's memory, the loss is returned. */
   const runGradients = async (batch: Batch, mask: Float32Array | null): Promise<number> => {
-    if ((mask !== null) !== useMask(spec))
-      throw new AppError(
-        'invariant',
-        `a dropout mask is ${mask === null ? 'missing' : 'given'}, dropout ${spec.dropout}`,
-      )
+    requireMask(spec, mask)
     const dims = [batch.trajectories, batch.pairs]
     const feeds: Feeds = {
       ...parameterFeeds,
@@ -74,9 +80,10 @@ export async function createOrtBackend(options: BackendOptions): Promise<Trainer
   }
 
   return {
-    name: 'ort-cpu',
+    name: `ort-${provider}`,
     version: env.versions.node ?? env.versions.common,
-    deterministic: true,
+    // Sums on a GPU may come in any order.
+    deterministic: provider === 'cpu',
     async gradients(batch, mask) {
       const loss = await runGradients(batch, mask)
       return { loss, gradients: copyOf('gradient') }
