@@ -8,7 +8,8 @@ import type { ChatClock } from '../chat/clock.ts'
 import { downloadBlob } from './download-blob.ts'
 import { blobPath, linkBlob, repositoryFolder, snapshotFolder, writeRef } from './hub-cache.ts'
 import { requireModelId, requireRevision } from './model-id.ts'
-import type { HubFile, ModelHub } from './port.ts'
+import type { HubFile, HubListing, ModelHub } from './port.ts'
+import { type LockHolder, withPullLock } from './pull-lock.ts'
 import { selectFiles } from './select-files.ts'
 
 export interface PullOptions {
@@ -24,6 +25,8 @@ export interface PullOptions {
   readonly rng: Rng
   readonly stallMs: number
   readonly signal: AbortSignal
+  /** Once, where another pull of the model is at work: this one goes on when that one has ended. */
+  readonly onWait: (holder: LockHolder | null) => void
   /** Once, before the first byte. */
   readonly onPlan: (plan: PullPlan) => void
   /** @param bytes of all files together that are there */
@@ -56,10 +59,15 @@ const SPARE_BYTES = 100e6
  * disk-full, download-mismatch, and the signal's reason
  */
 export async function pullModel(options: PullOptions): Promise<PulledModel> {
-  const { hub, hubCache, model, revision, signal } = options
+  const { hub, model, revision, signal } = options
   requireModelId(model)
   requireRevision(revision)
   const listing = await hub.list(model, revision, signal)
+  return withPullLock(options, () => download(options, listing))
+}
+
+async function download(options: PullOptions, listing: HubListing): Promise<PulledModel> {
+  const { hubCache, model, revision, signal } = options
   const { commit } = listing
   const files = selectFiles(listing.files, { model, include: options.include })
   const present = new Map(files.map((file) => [file, presentBytes(blobPath(hubCache, model, file.digest.hex), file)]))

@@ -70,6 +70,10 @@ async function runPull(context: CommandContext, flags: PullFlags, model: string)
     rng: createRng(process.pid),
     stallMs: STALL_MS,
     signal: context.signal,
+    onWait(holder) {
+      const who = holder === null ? '' : ` (process ${holder.pid} on ${holder.host}, since ${holder.since})`
+      context.writeErr(`pull: another pull of ${model} is at work${who}; waiting for it, Ctrl-C stops\n`)
+    },
     onPlan({ files, totalBytes, presentBytes, commit }) {
       const there = presentBytes === 0 ? '' : `, ${formatBytes(presentBytes)} of them there already`
       context.writeErr(

@@ -84,6 +84,7 @@ function pull(options: Partial<PullOptions> & { readonly token?: string } = {}) 
     rng: createRng(1),
     stallMs: 2_000,
     signal: new AbortController().signal,
+    onWait: () => undefined,
     onPlan: (plan) => plans.push(plan),
     onBytes: () => undefined,
     ...options,
