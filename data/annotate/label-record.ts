@@ -9,6 +9,12 @@ export interface EvidenceItem {
   /** j: where the quote stands. */
   readonly interaction: number
   readonly quote: string
+  /**
+   * Counterfactual annotator: how much more probable S_i made the action of that interaction than placebos did, and what
+   * it had to exceed; nats.
+   */
+  readonly gain?: number | undefined
+  readonly threshold?: number | undefined
 }
 
 /** The verdict on one interaction over all checkpoints: READY exactly for c >= boundary. */

@@ -7,7 +7,13 @@ import { type CheckedRow, checkRow } from './checked-row.schema.ts'
 
 const index = z.int().nonnegative()
 
-const evidenceItem = z.strictObject({ kind: z.enum(['uptake', 'veto']), interaction: index, quote: z.string().min(1) })
+const evidenceItem = z.strictObject({
+  kind: z.enum(['uptake', 'veto']),
+  interaction: index,
+  quote: z.string().min(1),
+  gain: z.number().optional(),
+  threshold: z.number().optional(),
+})
 
 const label = z
   .strictObject({
