@@ -56,10 +56,13 @@ const DEFAULT_CONCURRENCY = 4
 /** Options without commander defaults, so that one set for the other annotator is seen and refused. */
 export const LLM_OPTIONS: readonly Option[] = [
   new Option('--endpoint <url>', 'llm: base URL of an OpenAI-compatible server, e.g. http://localhost:8000/v1'),
-  new Option('--model <name>', 'llm: model as that server names it'),
+  new Option(
+    '--model <name>',
+    'llm: model as that server names it; counterfactual: tiny (default), a checkpoint directory ...',
+  ),
   new Option('--yes', 'llm: yes, send the runs there as they are'),
   new Option('--redact', 'llm: send the runs there with secrets masked'),
-  new Option('--estimate', 'llm: count calls, tokens and price, send nothing'),
+  new Option('--estimate', 'llm, counterfactual: count calls or tokens, and price or time; do nothing else'),
   new Option('--budget <usd>', 'llm: stop before the journal has cost more; needs prices'),
   new Option('--price-in <usd>', 'llm: price of a million prompt tokens'),
   new Option('--price-out <usd>', 'llm: price of a million answer tokens'),
@@ -72,14 +75,21 @@ export const LLM_OPTIONS: readonly Option[] = [
   ),
   new Option('--context-tokens <n>', `llm: prompt and answer of one call (default: ${DEFAULT_LIMITS.contextTokens})`),
   new Option('--max-output-tokens <n>', `llm: longest answer (default: ${DEFAULT_LIMITS.maxOutputTokens})`),
-  new Option('--journal <file>', 'llm: every answer, for going on after a stop (default: OUT.journal)'),
+  new Option(
+    '--journal <file>',
+    'llm, counterfactual: all answers or measurements, for going on after a stop (default: beside OUT)',
+  ),
   new Option('--api-key-env <name>', `llm: environment variable with the key (default: ${DEFAULT_API_KEY_ENV})`),
   new Option('--no-stream', 'llm: ask for whole answers'),
 ]
 
+/** Read by the counterfactual annotator too. */
+const SHARED: readonly (string | undefined)[] = ['--model', '--estimate', '--journal']
+
 /** @throws option-invalid if a flag of this annotator is set for another one */
 export function refuseLlmFlags(flags: LlmFlags, annotator: string): void {
   const given = LLM_OPTIONS.find((option) => {
+    if (annotator === 'counterfactual' && SHARED.includes(option.long)) return false
     const value: unknown = Object.entries(flags).find(([name]) => name === option.attributeName())?.[1]
     return option.long === '--no-stream' ? value === false : value !== undefined
   })

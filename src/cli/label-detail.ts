@@ -82,7 +82,8 @@ function verdictText(label: InteractionLabel | null, length: number, paint: Pain
 }
 
 function evidenceLines(run: Trajectory, item: EvidenceItem, look: TimelineLook, paint: Paint): readonly string[] {
-  const head = `${item.kind} at interaction ${item.interaction}:`
+  const gain = item.gain === undefined ? '' : `, gain ${item.gain} nats (threshold ${item.threshold ?? '?'})`
+  const head = `${item.kind} at interaction ${item.interaction}${gain}:`
   const interaction = run.interactions.find((candidate) => candidate.index === item.interaction)
   const found = interaction === undefined ? null : findQuote(interaction, item.quote, Math.max(20, look.width - 8))
   if (found === null) return [head, cutTo(`  "${oneLine(item.quote)}" does not stand there`, look.width)]
