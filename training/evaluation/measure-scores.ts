@@ -1,0 +1,54 @@
+/**
+ * A few headline metrics of one score with intervals, where the full record of an evaluation is not needed.
+ */
+import { estimateOver } from './estimate.ts'
+import type { Estimate, MetricName } from './evaluation-record.ts'
+import { type RotationTest, readyGroupsOf, type TestRun } from './rotation-test.ts'
+import { rankScores, scopeStatistics } from './scope-statistics.ts'
+
+export interface TestScores {
+  readonly test: RotationTest
+  /** (rows of the test) */
+  readonly scores: Float64Array
+}
+
+/**
+ * Headline pairs, means over the rotations, bootstrap intervals over groups.
+ * @param contains the runs that count; left out: all
+ */
+export function measureScores<Name extends MetricName>(
+  rotations: readonly TestScores[],
+  metrics: readonly Name[],
+  contains: (run: TestRun) => boolean = () => true,
+): Readonly<Record<Name, Estimate>> {
+  const parts = rotations.map(({ test, scores }) => ({
+    test,
+    readyGroups: readyGroupsOf(test, 'headline', contains),
+    statistics: scopeStatistics(rankScores(test, scores), 'headline', { kind: 'all', name: 'all', contains }).metrics,
+  }))
+  const estimates = metrics.map((name) => [
+    name,
+    estimateOver(
+      parts.map(({ test, readyGroups, statistics }) => ({ test, readyGroups, statistic: statistics[name] })),
+      true,
+    ).estimate,
+  ])
+  return Object.fromEntries(estimates) as Record<Name, Estimate>
+}
+
+/** Scores of a test part from predictions by pair number. @throws RangeError for a test pair without a prediction */
+export function scoresOf(
+  test: RotationTest,
+  predictions: { readonly pairs: ArrayLike<number>; readonly logits: ArrayLike<number> },
+): TestScores {
+  const { pairs, logits } = predictions
+  const logitOf = new Map(Array.from(pairs, (pair, i) => [pair, logits[i] ?? Number.NaN]))
+  return {
+    test,
+    scores: Float64Array.from(test.rows, (pair) => {
+      const logit = logitOf.get(pair)
+      if (logit === undefined) throw new RangeError(`pair ${pair} has no prediction`)
+      return logit
+    }),
+  }
+}
