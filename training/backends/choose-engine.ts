@@ -34,7 +34,7 @@ export async function chooseEngine(
   }
   throw new AppError(
     'engine-unavailable',
-    `--backend ${choice} is not there: ${missing.map(({ name, lacks, remedy }) => `${name} lacks ${lacks} (${remedy})`).join('; ')}. --backend ort-cpu always works`,
+    `--backend ${choice} is not there: ${missing.map(({ name, lacks, remedy }) => `${name} lacks ${lacks}: ${remedy}`).join('; ')}. --backend ort-cpu always works`,
   )
 }
 

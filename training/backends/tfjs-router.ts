@@ -35,7 +35,7 @@ export function createTfjsRouter(options: {
 }): TfjsRouter {
   const { tf, spec, parameter } = options
   const columns = Math.max(1, spec.width)
-  const { constantTimes, product } = options.derivatives === 'plain' ? plainProducts(tf) : explicitProducts(tf)
+  const { constantTimes, product, select } = options.derivatives === 'plain' ? plainProducts(tf) : explicitProducts(tf)
 
   /** (T * P, C) with b1 where there is one. */
   const preActivation = (batch: Batch): Tensor => {
@@ -46,10 +46,7 @@ export function createTfjsRouter(options: {
         const vectors = tf.tensor(values, [T * rows, spec.hiddenSize])
         return tf.reshape(constantTimes(vectors, parameter(`weights.${name}`)), [T, rows, columns])
       })
-      const N = batch.selection.length / (T * P)
-      const selection = tf.tensor(batch.selection, [T, P, N])
-      const transposed = (): Tensor => tf.tensor(batch.selectionTransposed, [T, N, P])
-      terms.push(tf.reshape(constantTimes(selection, tf.concat(projected, 1), transposed), [T * P, columns]))
+      terms.push(tf.reshape(select(batch, tf.concat(projected, 1)), [T * P, columns]))
     }
     if (blocksOf(spec).includes('x')) {
       const evidence = tf.tensor(invariant(batch.evidence, 'the batch has evidence'), [T * P, spec.evidenceSize])
@@ -78,14 +75,23 @@ export function createTfjsRouter(options: {
 }
 
 interface Products {
-  /** left . right, where only `right` has a gradient. @param transposed left^T where it is at hand */
-  readonly constantTimes: (left: Tensor, right: Tensor, transposed?: () => Tensor) => Tensor
+  /** left . right, where only `right` has a gradient. */
+  readonly constantTimes: (left: Tensor, right: Tensor) => Tensor
   readonly product: (left: Tensor, right: Tensor) => Tensor
+  /** S . projected for each trajectory: (T, N, C) -> P rows of C for each of T, one below the other. */
+  readonly select: (batch: Batch, projected: Tensor) => Tensor
 }
 
 function plainProducts(tf: Tf): Products {
   const product = (left: Tensor, right: Tensor): Tensor => tf.matMul(left, right)
-  return { constantTimes: product, product }
+  return {
+    constantTimes: product,
+    product,
+    select: (batch, projected) => {
+      const { trajectories: T, pairs: P, selection } = batch
+      return product(tf.tensor(selection, [T, P, selection.length / (T * P)]), projected)
+    },
+  }
 }
 
 /**
@@ -94,13 +100,12 @@ function plainProducts(tf: Tf): Products {
  */
 function explicitProducts(tf: Tf): Products {
   return {
-    constantTimes(left, right, transposed) {
+    constantTimes(left, right) {
       const multiply = tf.customGrad((variable, save) => {
         keepWith(save, [left])
         return {
           value: tf.matMul(left, variable as Tensor),
-          gradFunc: (error: Tensor, saved: readonly Tensor[]) =>
-            tf.matMul(transposed?.() ?? tf.transpose(saved[0] as Tensor), error),
+          gradFunc: (error: Tensor, saved: readonly Tensor[]) => tf.matMul(tf.transpose(saved[0] as Tensor), error),
         }
       })
       return multiply(right)
@@ -118,7 +123,42 @@ function explicitProducts(tf: Tf): Products {
       })
       return multiply(left, right)
     },
+    select(batch, projected) {
+      const { trajectories: T, pairs: P } = batch
+      const N = batch.selection.length / (T * P)
+      const C = projected.shape[2] as number
+      const multiply = tf.customGrad((variable) => ({
+        value: eachTimes(tf, { lefts: batch.selection, shape: [T, P, N], rights: variable as Tensor }),
+        gradFunc: (error: Tensor) => {
+          const each = eachTimes(tf, { lefts: batch.selectionTransposed, shape: [T, N, P], rights: error })
+          return tf.reshape(each, [T, N, C])
+        },
+      }))
+      return multiply(projected)
+    },
   }
+}
+
+/**
+ * One product for each trajectory: wasm leaves its fast kernels for a batch of several matrices (1 instead of 20 GFLOPS).
+ *   lefts (T, a, b); rights (T * b, C) in any shape; returns (T * a, C)
+ */
+function eachTimes(
+  tf: Tf,
+  factors: {
+    readonly lefts: Float32Array
+    readonly shape: readonly [T: number, a: number, b: number]
+    readonly rights: Tensor
+  },
+): Tensor {
+  const { lefts, rights } = factors
+  const [T, a, b] = factors.shape
+  const C = rights.shape.at(-1) as number
+  const products = tf.split(tf.reshape(rights, [T * b, C]), T).map((right, t) => {
+    const left = tf.tensor(lefts.subarray(t * a * b, (t + 1) * a * b), [a, b])
+    return tf.matMul(left, right)
+  })
+  return tf.concat(products, 0)
 }
 
 /** The library's types say that the last argument of a gradient function is a tensor; it is this function. */
