@@ -4,9 +4,13 @@
  */
 import type { FrozenLm, PrefillOptions, PrefillResult, StateHandle } from './port.ts'
 
-/** @returns `lm` with the same info, whose runs compute at most `maxTokens` tokens; it owns the given one */
-export function boundRuns(lm: FrozenLm, maxTokens: number): FrozenLm {
+/**
+ * @param mostTokens of one run that is a part of a prefill which ends after so many tokens
+ * @returns `lm` with the same info, whose runs compute at most that many tokens; it owns the given one
+ */
+export function boundRuns(lm: FrozenLm, mostTokens: (totalTokens: number) => number): FrozenLm {
   async function prefill(tokens: Int32Array, options: PrefillOptions): Promise<PrefillResult> {
+    const maxTokens = mostTokens((options.past?.tokenCount ?? 0) + tokens.length)
     if (tokens.length <= maxTokens) return lm.prefill(tokens, options)
     const rows = options.rows === 'last' ? [tokens.length - 1] : options.rows
     const { hiddenSize } = lm.info

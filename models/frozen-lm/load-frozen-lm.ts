@@ -1,10 +1,11 @@
 /** From a model directory, a layer and a device to a running frozen LM. */
 import { AppError } from '../../src/errors.ts'
+import { boundedTokens } from './attention-scores.ts'
 import { boundRuns } from './bounded-runs.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { openOnDevice } from './devices/open-on-device.ts'
 import { completeExecution, type Execution } from './execution.ts'
-import { planMemory } from './memory-plan.ts'
+import { cuttableScores, planMemory } from './memory-plan.ts'
 import type { FrozenLm } from './port.ts'
 
 export interface FrozenLmOptions {
@@ -38,7 +39,10 @@ export async function loadFrozenLm(options: FrozenLmOptions): Promise<FrozenLm> 
   // Refused before anything is allocated.
   const { runTokens } = planMemory({ checkpoint, layer, execution, viewTokens, cacheBytes })
   const lm = await openOnDevice({ checkpoint, layer, execution })
-  return execution.memoryBytes === null ? lm : boundRuns(lm, runTokens)
+  const scores = cuttableScores({ checkpoint, layer, execution })
+  const affordable = execution.memoryBytes === null ? Number.POSITIVE_INFINITY : runTokens
+  if (scores === null && affordable === Number.POSITIVE_INFINITY) return lm
+  return boundRuns(lm, (total) => Math.min(affordable, scores === null ? affordable : boundedTokens(scores, total)))
 }
 
 /**

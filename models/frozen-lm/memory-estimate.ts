@@ -4,10 +4,12 @@
  *   weights     resident: 4 bytes a weight of the matrices below the cut (half precision is widened); mmap: the file's bytes
  *   KV          4 bytes x 2 x key-value heads x head size x layers, a token
  *   activations 4 bytes x (3 x feed-forward size + 8 x hidden size), a token: the widest layer's; layers reuse them
+ *   scores      4 bytes x heads x tokens of a run x tokens, where attention holds them (attention-scores.ts)
  *   tokenizer   5 MB + 1,400 bytes an entry: measured 14 MB for 6,144 entries, 72 MB for 49,152
  *   base        Node with keepready and the runtime loaded
  */
 import { elementCount } from '../safetensors.ts'
+import { boundedTokens, scoreBound } from './attention-scores.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type DecoderConfig, EMBEDDING, type LayerConfig } from './decoder.ts'
 import type { Precision, WeightsMode } from './execution.ts'
@@ -57,6 +59,8 @@ export function estimateMemory(
   const keyValueBytesPerToken = narrowBytes * sum(layers.map(keyValueSize))
   const stateBytes = FLOAT_BYTES * sum(layers.map(recurrentSize))
   const activationBytesPerToken = FLOAT_BYTES * activationSize(config, layers)
+  const scores = scoreBound(config, layer, 'fused')
+  const scoreBytes = scores === null ? 0 : scores.pairBytes * tokens * Math.min(tokens, boundedTokens(scores, tokens))
   return {
     weightBytes,
     keyValueBytesPerToken,
@@ -69,6 +73,7 @@ export function estimateMemory(
       tokenizerBytes +
       weightBytes +
       stateBytes +
+      scoreBytes +
       tokens * (keyValueBytesPerToken + activationBytesPerToken),
   }
 }

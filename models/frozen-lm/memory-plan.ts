@@ -6,6 +6,7 @@
  */
 import { AppError } from '../../src/errors.ts'
 import { elementCount } from '../safetensors.ts'
+import { boundedTokens, type ScoreBound, scoreBound } from './attention-scores.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { EMBEDDING } from './decoder.ts'
 import type { Execution } from './execution.ts'
@@ -47,15 +48,25 @@ const GARBAGE_BYTES = 64e6
 const RUN_STEP = 64
 const F32_BYTES = 4
 
-/** @param runTokens default: the whole view in one run */
-export function boundMemory(use: MemoryUse, runTokens: number = use.viewTokens): MemoryPlan {
+/** Scores that bound the runs; null where none are held, or a cut would change the vectors. */
+export function cuttableScores({
+  checkpoint,
+  layer,
+  execution,
+}: Pick<MemoryUse, 'checkpoint' | 'layer' | 'execution'>): ScoreBound | null {
+  if (execution.quantize !== 'none') return null
+  return scoreBound(checkpoint.config, layer, execution.device === 'cpu' ? 'fused' : 'plain')
+}
+
+/** @param runTokens default: the whole view in one run, or as much of it as its scores allow */
+export function boundMemory(use: MemoryUse, runTokens: number = longestRun(use)): MemoryPlan {
   const { viewTokens, cacheBytes } = use
   const run = runOf(use)
   const programBytes = run.baseBytes + run.tokenizerBytes + HEAP_BYTES
   const { mappedBytes, copiedBytes } = weightBytes(use)
   const view = run.stateBytes + viewTokens * run.keyValueBytesPerToken
   const stateBytes = 3 * view + Math.min(GARBAGE_BYTES, 3 * view)
-  const activationBytes = Math.min(runTokens, viewTokens) * run.activationBytesPerToken
+  const activationBytes = Math.min(runTokens, viewTokens) * tokenBytes(use)
   const totalBytes = programBytes + mappedBytes + copiedBytes + stateBytes + activationBytes + cacheBytes
   return { programBytes, mappedBytes, copiedBytes, stateBytes, activationBytes, cacheBytes, totalBytes, runTokens }
 }
@@ -72,8 +83,8 @@ export function planMemory(use: MemoryUse): MemoryPlan {
   // Integer products scale activations by run: another cut would give other vectors.
   const cuttable = execution.quantize === 'none'
   const rest = budget - (whole.totalBytes - whole.activationBytes)
-  const runTokens = Math.floor(rest / runOf(use).activationBytesPerToken / RUN_STEP) * RUN_STEP
-  if (cuttable && runTokens >= RUN_STEP) return boundMemory(use, Math.min(runTokens, viewTokens))
+  const runTokens = Math.floor(rest / tokenBytes(use) / RUN_STEP) * RUN_STEP
+  if (cuttable && runTokens >= RUN_STEP) return boundMemory(use, Math.min(runTokens, longestRun(use)))
   const least = cuttable ? boundMemory(use, Math.min(RUN_STEP, viewTokens)) : whole
   const ways = ['a lower --layer']
   if (resolvedWeights(use) === 'resident' && execution.device === 'cpu') ways.unshift('--weights mmap')
@@ -105,6 +116,18 @@ export function memoryLine(plan: MemoryPlan, where: string): string {
 
 export function megabytes(bytes: number): number {
   return Math.ceil(bytes / 1e6)
+}
+
+function longestRun(use: MemoryUse): number {
+  const scores = cuttableScores(use)
+  return scores === null ? use.viewTokens : Math.min(use.viewTokens, boundedTokens(scores, use.viewTokens))
+}
+
+/** What a run computes on the way for each of its tokens; on another device the scores are there. */
+function tokenBytes(use: MemoryUse): number {
+  const { checkpoint, layer, execution, viewTokens } = use
+  const scores = execution.device === 'cpu' ? scoreBound(checkpoint.config, layer, 'fused') : null
+  return runOf(use).activationBytesPerToken + (scores === null ? 0 : scores.pairBytes * viewTokens)
 }
 
 function resolvedWeights({ checkpoint, execution }: MemoryUse): 'mmap' | 'resident' {

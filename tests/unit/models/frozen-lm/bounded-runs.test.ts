@@ -48,7 +48,7 @@ describe.each(Object.keys(RANDOM_FAMILIES))('runs of %s that are cut', async (na
   test.prop([fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1, max: 140 })], {
     numRuns: 6,
   })('give the bits of one run, whatever the bound', async (bound, before, length) => {
-    const bounded = boundRuns(lm, bound)
+    const bounded = boundRuns(lm, () => bound)
     const prefix =
       before === 0 ? null : await lm.prefill(tokensOf(before), { past: null, rows: 'last', keepState: true })
     const options = { past: prefix?.state ?? null, rows: 'last', keepState: true } as const
@@ -71,16 +71,31 @@ describe('a bounded LM', async () => {
     const rows = [120, 3, 64, 63, 99]
     const options = { past: null, rows, keepState: false } as const
     const whole = await lm.prefill(tokensOf(130), options)
-    const cut = await boundRuns(lm, 32).prefill(tokensOf(130), options)
+    const cut = await boundRuns(lm, () => 32).prefill(tokensOf(130), options)
     expect(cut.hidden).toEqual(whole.hidden)
     expect(cut.state).toBeNull()
   })
 
   it('computes pieces of at most the bound and keeps no state but the one it returns', async () => {
     const watched = counting(lm)
-    const { state } = await boundRuns(watched, 64).prefill(tokensOf(130), { past: null, rows: 'last', keepState: true })
+    const { state } = await boundRuns(watched, () => 64).prefill(tokensOf(130), {
+      past: null,
+      rows: 'last',
+      keepState: true,
+    })
     expect(watched.lengths).toEqual([64, 64, 2])
     expect([...watched.living]).toEqual([state])
+  })
+
+  it('is told where the whole prefill ends, its past included', async () => {
+    const { state } = await lm.prefill(tokensOf(10), { past: null, rows: 'last', keepState: true })
+    const ends: number[] = []
+    const told = boundRuns(lm, (total) => {
+      ends.push(total)
+      return 32
+    })
+    await told.prefill(tokensOf(100), { past: state, rows: 'last', keepState: false })
+    expect(ends).toEqual([110])
   })
 
   it('leaves the caller its own state and releases the rest when a piece fails', async () => {
@@ -91,7 +106,7 @@ describe('a bounded LM', async () => {
       prefill: (tokens: Int32Array, options: Parameters<FrozenLm['prefill']>[1]) =>
         watched.lengths.length >= 3 ? Promise.reject(new Error('enough')) : watched.prefill(tokens, options),
     }
-    const run = boundRuns(failing, 16).prefill(tokensOf(64), { past: state, rows: 'last', keepState: true })
+    const run = boundRuns(failing, () => 16).prefill(tokensOf(64), { past: state, rows: 'last', keepState: true })
     await expect(run).rejects.toThrow('enough')
     expect([...watched.living]).toEqual([state])
   })
