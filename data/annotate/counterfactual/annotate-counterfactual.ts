@@ -5,6 +5,7 @@ import type { TokenScorer } from '../../../models/frozen-lm/head/token-scorer.ts
 import { AppError } from '../../../src/errors.ts'
 import type { Trajectory } from '../../../src/trajectory/trajectory.ts'
 import type { ViewEncoder } from '../../../src/view/view-encoder.ts'
+import { findNearDuplicates } from '../../near-duplicates.ts'
 import type { LabelRow } from '../label-record.ts'
 import { type Gain, placeboLimit, targetGains, usualVariance } from './gains.ts'
 import { labelRun } from './label-run.ts'
@@ -45,7 +46,8 @@ export async function planAnnotation(
     await new Promise((resolve) => setImmediate(resolve))
     signal.throwIfAborted()
   }
-  const pool = createPlaceboPool(entriesOf.flat(), settings)
+  const { groupOf } = findNearDuplicates(runs)
+  const pool = createPlaceboPool(entriesOf.flat(), { ...settings, groupOf })
   return runs.flatMap((run, k) => planActions(run, { entries: entriesOf[k] ?? [], pool, settings }))
 }
 

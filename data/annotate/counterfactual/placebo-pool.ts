@@ -24,7 +24,7 @@ export function lengthClass(tokens: number, budget: number): number {
 
 export interface PlaceboPool {
   /**
-   * Up to `count` different entries of other groups than the run's: of its own domain and length class; where they do not
+   * Up to `count` different entries of other groups than the run's, near copies of it included: of its own domain and length class; where they do not
    * suffice of its own class in other domains, then of neighbouring classes.
    * @param purpose what they are drawn for: equal purposes get equal draws
    */
@@ -39,20 +39,22 @@ const FEWEST_PLACEBOS = 2
 
 /**
  * @param entries in the order of the runs
+ * @param options.groupOf group of a run -> the group that it and its near copies are (data/near-duplicates.ts)
  * @throws training-data-insufficient where the other groups of some run hold no two interactions
  */
 export function createPlaceboPool(
   entries: readonly PoolEntry[],
-  options: { readonly targetTokens: number; readonly seed: number },
+  options: { readonly targetTokens: number; readonly seed: number; readonly groupOf: ReadonlyMap<string, string> },
 ): PlaceboPool {
   const { targetTokens, seed } = options
+  const groupOf = (run: Trajectory): string => options.groupOf.get(run.group) ?? run.group
   const countOf = new Map<string, number>()
-  for (const { run } of entries) countOf.set(run.group, (countOf.get(run.group) ?? 0) + 1)
+  for (const { run } of entries) countOf.set(groupOf(run), (countOf.get(groupOf(run)) ?? 0) + 1)
   for (const [group, count] of countOf) {
     if (entries.length - count >= FEWEST_PLACEBOS) continue
     throw new AppError(
       'training-data-insufficient',
-      `group ${JSON.stringify(group)} holds ${count} of the ${entries.length} interactions, and placebos are interactions of other groups, at least ${FEWEST_PLACEBOS}: import runs of other tasks into the same file (\`keepready import\`), they may be of any kind`,
+      `group ${JSON.stringify(group)} (with its near copies) holds ${count} of the ${entries.length} interactions, and placebos are interactions of other groups, at least ${FEWEST_PLACEBOS}: import runs of other tasks into the same file (\`keepready import\`), they may be of any kind`,
       { details: { group, groups: countOf.size } },
     )
   }
@@ -60,11 +62,13 @@ export function createPlaceboPool(
   const byClass = Array.from({ length: LENGTH_CLASSES }, (_, k) => entries.filter((entry) => classOf(entry) === k))
   /** Candidate lists of one run's group and domain: runs are asked for one after the other. */
   let cached: { readonly group: string; readonly domain: string; readonly lists: Map<number, Candidates> } | null = null
-  const candidates = ({ group, domain }: Trajectory, length: number): Candidates => {
+  const candidates = (run: Trajectory, length: number): Candidates => {
+    const group = groupOf(run)
+    const { domain } = run
     if (cached?.group !== group || cached.domain !== domain) cached = { group, domain, lists: new Map() }
     const known = cached.lists.get(length)
     if (known !== undefined) return known
-    const others = (byClass[length] ?? []).filter((entry) => entry.run.group !== group)
+    const others = (byClass[length] ?? []).filter((entry) => groupOf(entry.run) !== group)
     const lists = {
       near: others.filter((entry) => entry.run.domain === domain),
       far: others.filter((entry) => entry.run.domain !== domain),

@@ -18,15 +18,14 @@ function repair(file: string): Trajectory {
     task: 'One test fails. Find out why and fix it.',
     interactions: [
       shellInteraction(0, 'npm test', `FAIL src/${file}.test.ts: expected 2 to equal 3\n1 failed, 4 passed`),
-      shellInteraction(1, 'git status', 'On branch main. Nothing to commit, working tree clean.'),
-      shellInteraction(2, `cat src/${file}.test.ts`, 'test("sum", () => { equal(sum(1, 1), 3) })'),
-      shellInteraction(3, 'node --version', 'v20.11.1, and npm is 10.2.4'),
+      shellInteraction(1, 'git status', `On branch ${file.slice(-4)}. Nothing to commit, working tree clean.`),
+      shellInteraction(2, `cat src/${file}.test.ts`, `test("${file.slice(-4)}", () => { equal(sum(1, 1), 3) })`),
     ],
   })
 }
 
 const RUNS = ['quartz_lattice_k7x2', 'walnut_harvest_p9m4', 'ember_furnace_z3w8', 'lagoon_current_b5n1'].map(repair)
-const MODEL_OPTIONS = ['--annotator', 'counterfactual', '--target-tokens', '64', '--quantile', '0.9']
+const MODEL_OPTIONS = ['--annotator', 'counterfactual', '--target-tokens', '64', '--placebos', '3', '--quantile', '0.9']
 
 let folder = ''
 let runs = ''
@@ -50,7 +49,7 @@ describe('keepready annotate --annotator counterfactual with the embedded model'
   it('writes labels, report and measurements; a run that was killed gives the same bytes', async () => {
     const whole = await annotate('whole.jsonl', ...MODEL_OPTIONS)
     expect(whole.code, whole.err).toBe(0)
-    expect(whole.err).toMatch(/estimate: at most [\d,]+ tokens for 24 pairs and \d+ placebos of 12 actions: about/)
+    expect(whole.err).toMatch(/estimate: at most [\d,]+ tokens for 12 pairs and 36 placebos of 8 actions: about/)
     expect(whole.out).toContain('does the gain find uptake?')
     expect(whole.out).toContain(`keepready labels stats ${runs}`)
     const rows = await readLabels(join(folder, 'whole.jsonl'))
@@ -63,7 +62,7 @@ describe('keepready annotate --annotator counterfactual with the embedded model'
       )
     }
     const report: unknown = JSON.parse(await read('whole.jsonl.report.json'))
-    expect(report).toMatchObject({ runs: 4, actions: 12, pairs: 24, labelledPairs: 12 })
+    expect(report).toMatchObject({ runs: 4, actions: 8, pairs: 12, labelledPairs: 4 })
 
     const lines = (await read('whole.jsonl.measurements.jsonl')).split('\n')
     await writeFile(
@@ -71,13 +70,13 @@ describe('keepready annotate --annotator counterfactual with the embedded model'
       `${lines.slice(0, 6).join('\n')}\n${lines[6]?.slice(0, 40)}`,
     )
     const again = await annotate('again.jsonl', ...MODEL_OPTIONS)
-    expect(again.err).toContain('holds 5 of 12 actions; none is measured again')
+    expect(again.err).toContain('holds 5 of 8 actions; none is measured again')
     for (const ending of ['', '.measurements.jsonl', '.report.json'])
       expect(await read(`again.jsonl${ending}`)).toBe(await read(`whole.jsonl${ending}`))
 
     const looser = await annotate('again.jsonl', ...MODEL_OPTIONS.with(-1, '0.5'), '--json')
-    expect(looser.err).toContain('holds 12 of 12 actions')
-    expect(JSON.parse(looser.out)).toMatchObject({ quantile: 0.5, pairs: 24 })
+    expect(looser.err).toContain('holds 8 of 8 actions')
+    expect(JSON.parse(looser.out)).toMatchObject({ quantile: 0.5, pairs: 12 })
   }, 60_000)
 
   it('is read by the commands for labels', async () => {
@@ -102,7 +101,7 @@ describe('keepready annotate --annotator counterfactual with the embedded model'
 
   it('with --estimate says what it would take and writes nothing', async () => {
     const told = await annotate('never.jsonl', ...MODEL_OPTIONS, '--estimate', '--json')
-    expect(JSON.parse(told.out)).toMatchObject({ pairs: 24, actions: 12, tokens: expect.any(Number) })
+    expect(JSON.parse(told.out)).toMatchObject({ pairs: 12, actions: 8, tokens: expect.any(Number) })
     await expect(read('never.jsonl')).rejects.toThrow('ENOENT')
     await expect(read('never.jsonl.measurements.jsonl')).rejects.toThrow('ENOENT')
   })

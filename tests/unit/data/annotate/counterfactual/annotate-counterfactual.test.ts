@@ -26,13 +26,13 @@ function errand(name: string): Trajectory {
     id: name,
     task: 'Do the errand.',
     steps: [
-      { text: 'I look around here.', sees: `on the list: ${places}` },
-      { text: 'I wait a little.', sees: 'nothing of note was seen by anyone here' },
-      { text: `Walk to ${places}`, sees: 'the door is shut and dark' },
-      { text: 'Have some tea.', sees: 'sweet and warm it was indeed' },
-      { text: 'Sit down again.', sees: 'quiet birds sing in the garden' },
-      { text: `Open ${places}`, sees: 'it creaks' },
-      { text: 'Leave the place.', sees: 'nobody is around at all' },
+      { text: `I look around at ${name}.`, sees: `on the list: ${places}` },
+      { text: 'I wait a little.', sees: `nothing of note was seen by ${name}` },
+      { text: `Walk to ${places}`, sees: `the door of ${name} is shut and dark` },
+      { text: `Have some tea of ${name}.`, sees: `sweet and warm for ${name} indeed` },
+      { text: `Sit down with ${name}.`, sees: `quiet birds sing in ${name}` },
+      { text: `Open ${places}`, sees: `it creaks, says ${name}` },
+      { text: `Leave ${name}.`, sees: `nobody like ${name} is around at all` },
     ],
   })
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../../../data/annotate/counterfactual/placebo-pool.ts'
 import { interactionOf, trajectoryOf } from '../../../../fakes/trajectories.ts'
 
-const OPTIONS = { targetTokens: 64, seed: 1 }
+const OPTIONS = { targetTokens: 64, seed: 1, groupOf: new Map<string, string>() }
 
 /** Runs of the given groups and domains; interaction k of each has so many tokens. */
 function entriesOf(
@@ -78,6 +78,21 @@ describe('a placebo', () => {
         .map((entry) => entry.interaction.index)
     expect(draw(1, 1)).not.toEqual(draw(1, 2))
     expect(draw(1, 1)).not.toEqual(draw(2, 1))
+  })
+
+  it('never comes from a near copy, which is of the same group under another name', () => {
+    const entries = entriesOf(['own', 'copy', 'other'].map((group) => ({ group, lengths: [64, 64, 64] })))
+    const pool = createPlaceboPool(entries, { ...OPTIONS, groupOf: new Map([['copy', 'own']]) })
+    for (const [at, expected] of [
+      [0, 'other'],
+      [3, 'other'],
+    ] as const) {
+      const drawn = pool.draw(runOf(entries, at), { lengthClass: 0, count: 9, purpose: [at] })
+      expect(drawn.map((entry) => entry.run.group)).toEqual([expected, expected, expected])
+    }
+    expect(() => createPlaceboPool(entries.slice(0, 6), { ...OPTIONS, groupOf: new Map([['copy', 'own']]) })).toThrow(
+      'near copies',
+    )
   })
 
   it('has nowhere to come from where all runs share a group: a named error that says what to do', () => {
