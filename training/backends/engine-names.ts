@@ -7,5 +7,10 @@ export type EngineName = (typeof ENGINES)[number]
 export const ENGINE_CHOICES = ['auto', 'ort', 'tfjs', ...ENGINES] as const
 export type EngineChoice = (typeof ENGINE_CHOICES)[number]
 
+/** Jobs on a GPU run one at a time: TensorFlow takes all of its memory, and two would share its speed anyway. */
+export function isOnGpu(engine: EngineName): boolean {
+  return engine === 'ort-cuda' || engine === 'tfjs-node-gpu'
+}
+
 /** Always there, bit-exact, and what every other engine is compared with. */
 export const REFERENCE_ENGINE = 'ort-cpu' satisfies EngineName
