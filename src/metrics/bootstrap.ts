@@ -14,7 +14,13 @@ export interface GroupDraws {
 }
 
 /** A metric as a function of group multiplicities (G); null where it is not defined (a class is missing). */
-export type GroupStatistic = (multiplicity: ArrayLike<number>) => number | null
+export interface GroupStatistic {
+  (multiplicity: ArrayLike<number>): number | null
+  /** The value with every group once, where that has a shorter way. */
+  readonly point?: () => number | null
+  /** (resamples) all draws at once, where that has a shorter way; NaN where not defined. */
+  readonly resample?: (draws: GroupDraws) => Float64Array
+}
 
 export interface Interval {
   readonly low: number
@@ -44,11 +50,12 @@ export function drawGroups({ groups, resamples, size = groups }: DrawOptions, rn
 
 /** The statistic of the data as they are: every group once. */
 export function pointEstimate(groups: number, statistic: GroupStatistic): number | null {
-  return statistic(new Uint16Array(groups).fill(1))
+  return statistic.point === undefined ? statistic(new Uint16Array(groups).fill(1)) : statistic.point()
 }
 
 /** (resamples) the statistic of each resample; NaN where it is not defined. */
 export function resampleStatistic(draws: GroupDraws, statistic: GroupStatistic): Float64Array {
+  if (statistic.resample !== undefined) return statistic.resample(draws)
   const out = new Float64Array(draws.resamples)
   for (let resample = 0; resample < draws.resamples; resample++) {
     const multiplicity = draws.counts.subarray(resample * draws.groups, (resample + 1) * draws.groups)

@@ -1,8 +1,9 @@
 /**
  * Metrics as functions of group multiplicities, prepared once so that a bootstrap draw is cheap:
- * ratios of sums cost O(G) per draw, AUROC O(G^2), average precision one pass over the ranked rows. Pure.
+ * ratios of sums cost O(G) per draw, AUROC O(G^2); average precision: grouped-average-precision.ts. Pure.
  *   G = groups, n = rows; `group` columns hold numbers in [0, G)
  */
+import { rankedAuroc } from './auroc.ts'
 import type { GroupStatistic } from './bootstrap.ts'
 import { type Ranking, requireSameLength } from './ranking.ts'
 
@@ -42,88 +43,101 @@ export function sumByGroup(values: ArrayLike<number>, group: ArrayLike<number>, 
 }
 
 /** AUROC: wins[g, g'] = weight of couples (positive of g above negative of g'), ties half; then a quadratic form. */
-export function groupedAuroc({ ranking, labels, group, weights, groups }: RankedGroups): GroupStatistic {
+export function groupedAuroc(columns: RankedGroups): GroupStatistic {
+  let couples: Couples | null = null
+  const statistic = (multiplicity: ArrayLike<number>): number | null => {
+    couples ??= couplesOf(columns)
+    return aurocOf(couples, multiplicity)
+  }
+  return Object.assign(statistic, {
+    point: () => rankedAuroc(columns.ranking, columns.labels, columns.weights),
+  })
+}
+
+interface Couples {
+  /** Groups that hold positives, and negatives, with the weight of them. */
+  readonly above: readonly { readonly group: number; readonly weight: number }[]
+  readonly below: readonly { readonly group: number; readonly weight: number }[]
+  /** (below, above) */
+  readonly wins: Float64Array
+}
+
+function couplesOf({ ranking, labels, group, weights, groups }: RankedGroups): Couples {
   const { order, tieEnds } = ranking
-  const wins = new Float64Array(groups * groups)
-  const positives = new Float64Array(groups)
-  const negatives = new Float64Array(groups)
+  const own = (row: number): number => (weights === undefined ? 1 : (weights[row] ?? 0))
+  const totals = [new Float64Array(groups), new Float64Array(groups)] as const
+  for (const row of order) {
+    const g = group[row] ?? 0
+    const side = labels[row] === 1 ? totals[1] : totals[0]
+    side[g] = (side[g] ?? 0) + own(row)
+  }
+  const above = presentGroups(totals[1])
+  const below = presentGroups(totals[0])
+  const aboveOf = indexOf(above, groups)
+  const belowOf = indexOf(below, groups)
+  // (below, above): the inner loop walks a row.
+  const wins = new Float64Array(below.length * above.length)
+  const positives = new Float64Array(above.length)
   let position = 0
   for (const end of tieEnds) {
     const tieStart = position
-    const tiePositives = new Map<number, number>()
+    let half = false
     for (; position < end; position++) {
       const row = order[position] ?? 0
       if (labels[row] !== 1) continue
-      const g = group[row] ?? 0
-      tiePositives.set(g, (tiePositives.get(g) ?? 0) + (weights === undefined ? 1 : (weights[row] ?? 0)))
+      const at = aboveOf[group[row] ?? 0] ?? -1
+      if (at === -1) continue
+      positives[at] = (positives[at] ?? 0) + own(row) / 2
+      half = true
     }
-    for (const [g, weight] of tiePositives) positives[g] = (positives[g] ?? 0) + weight / 2
-    for (let at = tieStart; at < end; at++) {
-      const row = order[at] ?? 0
+    for (let k = tieStart; k < end; k++) {
+      const row = order[k] ?? 0
       if (labels[row] === 1) continue
-      const g = group[row] ?? 0
-      const weight = weights === undefined ? 1 : (weights[row] ?? 0)
-      negatives[g] = (negatives[g] ?? 0) + weight
-      for (let above = 0; above < groups; above++)
-        wins[above * groups + g] = (wins[above * groups + g] ?? 0) + weight * (positives[above] ?? 0)
+      const weight = own(row)
+      const at = belowOf[group[row] ?? 0] ?? -1
+      if (at === -1) continue
+      for (let k = 0, start = at * above.length; k < above.length; k++)
+        wins[start + k] = (wins[start + k] as number) + weight * (positives[k] as number)
     }
-    for (const [g, weight] of tiePositives) positives[g] = (positives[g] ?? 0) + weight / 2
-  }
-  const withPositives = presentGroups(positives)
-  const withNegatives = presentGroups(negatives)
-  return (multiplicity) => {
-    let above = 0
-    let allPositives = 0
-    let allNegatives = 0
-    for (const g of withNegatives) allNegatives += (multiplicity[g] ?? 0) * (negatives[g] ?? 0)
-    for (const g of withPositives) {
-      const times = multiplicity[g] ?? 0
-      if (times === 0) continue
-      allPositives += times * (positives[g] ?? 0)
-      const row = g * groups
-      let own = 0
-      for (const other of withNegatives) own += (multiplicity[other] ?? 0) * (wins[row + other] ?? 0)
-      above += times * own
+    if (!half) continue
+    for (let k = tieStart; k < end; k++) {
+      const row = order[k] ?? 0
+      const at = labels[row] === 1 ? (aboveOf[group[row] ?? 0] ?? -1) : -1
+      if (at !== -1) positives[at] = (positives[at] ?? 0) + own(row) / 2
     }
-    return allPositives > 0 && allNegatives > 0 ? above / (allPositives * allNegatives) : null
   }
+  return { above, below, wins }
+}
+
+function aurocOf({ above, below, wins }: Couples, multiplicity: ArrayLike<number>): number | null {
+  let won = 0
+  let allPositives = 0
+  let allNegatives = 0
+  for (const { group, weight } of above) allPositives += (multiplicity[group] ?? 0) * weight
+  for (let b = 0; b < below.length; b++) {
+    const { group, weight } = below[b] ?? { group: 0, weight: 0 }
+    const times = multiplicity[group] ?? 0
+    if (times === 0) continue
+    allNegatives += times * weight
+    const start = b * above.length
+    let own = 0
+    for (let a = 0; a < above.length; a++)
+      own += (multiplicity[above[a]?.group ?? 0] ?? 0) * (wins[start + a] as number)
+    won += times * own
+  }
+  return allPositives > 0 && allNegatives > 0 ? won / (allPositives * allNegatives) : null
 }
 
 /** Groups with weight: a domain holds few of a rotation's groups. */
-function presentGroups(weights: Float64Array): Uint16Array {
-  return Uint16Array.from(weights.keys()).filter((group) => (weights[group] ?? 0) > 0)
+function presentGroups(weights: Float64Array): Couples['above'] {
+  return Array.from(weights, (weight, group) => ({ group, weight })).filter(({ weight }) => weight > 0)
 }
 
-/** Average precision over rows that are ranked once. */
-export function groupedAveragePrecision({ ranking, labels, group, weights }: RankedGroups): GroupStatistic {
-  const { order, tieEnds } = ranking
-  const n = order.length
-  const groupAt = new Uint16Array(n)
-  const weightAt = new Float64Array(n)
-  const positiveAt = new Float64Array(n)
-  for (let position = 0; position < n; position++) {
-    const row = order[position] ?? 0
-    const weight = weights === undefined ? 1 : (weights[row] ?? 0)
-    groupAt[position] = group[row] ?? 0
-    weightAt[position] = weight
-    positiveAt[position] = labels[row] === 1 ? weight : 0
-  }
-  return (multiplicity) => {
-    let truePositives = 0
-    let selected = 0
-    let area = 0
-    let position = 0
-    for (let tie = 0; tie < tieEnds.length; tie++) {
-      const end = tieEnds[tie] ?? n
-      let tiePositives = 0
-      for (; position < end; position++) {
-        const times = multiplicity[groupAt[position] ?? 0] ?? 0
-        selected += times * (weightAt[position] ?? 0)
-        tiePositives += times * (positiveAt[position] ?? 0)
-      }
-      truePositives += tiePositives
-      if (tiePositives > 0) area += tiePositives * (truePositives / selected)
-    }
-    return truePositives > 0 ? area / truePositives : null
-  }
+/** (groups) place of each group in the list, -1 where it is not there. */
+function indexOf(present: Couples['above'], groups: number): Int32Array {
+  const out = new Int32Array(groups).fill(-1)
+  present.forEach(({ group }, at) => {
+    out[group] = at
+  })
+  return out
 }

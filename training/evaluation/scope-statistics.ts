@@ -3,7 +3,8 @@
  * domain, runs of like length) and any sub-set of pairs.
  */
 import type { GroupStatistic } from '../../src/metrics/bootstrap.ts'
-import { groupedAuroc, groupedAveragePrecision, groupedRatio, sumByGroup } from '../../src/metrics/group-statistics.ts'
+import { groupedAuroc, groupedRatio, sumByGroup } from '../../src/metrics/group-statistics.ts'
+import { groupedAveragePrecision } from '../../src/metrics/grouped-average-precision.ts'
 import { type Ranking, rankByScore, restrictRanking } from '../../src/metrics/ranking.ts'
 import { type TrajectoryMetrics, withinTrajectories } from '../../src/metrics/within-trajectory.ts'
 import type { MetricName, PooledMetricName, SubsetName } from './evaluation-record.ts'

@@ -2,8 +2,14 @@ import { fc, test } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { auroc, rankedAuroc } from '../../../src/metrics/auroc.ts'
 import { averagePrecision } from '../../../src/metrics/average-precision.ts'
-import { drawGroups, pairedDifferenceInterval, resampleStatistic } from '../../../src/metrics/bootstrap.ts'
-import { groupedAuroc, groupedAveragePrecision } from '../../../src/metrics/group-statistics.ts'
+import {
+  drawGroups,
+  pairedDifferenceInterval,
+  pointEstimate,
+  resampleStatistic,
+} from '../../../src/metrics/bootstrap.ts'
+import { groupedAuroc } from '../../../src/metrics/group-statistics.ts'
+import { groupedAveragePrecision } from '../../../src/metrics/grouped-average-precision.ts'
 import { rankByScore, restrictRanking } from '../../../src/metrics/ranking.ts'
 import { createRng } from '../../../src/rng.ts'
 
@@ -43,6 +49,22 @@ describe('a resample', () => {
       expect(
         close(groupedAveragePrecision(columns)(times), averagePrecision(columns.scores, columns.labels, repeated)),
       ).toBe(true)
+    },
+  )
+
+  test.prop([rows, fc.integer(), fc.integer({ min: 1, max: 9 })])(
+    'is the same whether draws are taken one by one or together, and whichever way the point value goes',
+    (list, seed, resamples) => {
+      const columns = columnsOf(list)
+      const draws = drawGroups({ groups: GROUPS, resamples }, createRng(seed))
+      for (const statistic of [groupedAuroc(columns), groupedAveragePrecision(columns)]) {
+        const together = resampleStatistic(draws, statistic)
+        for (let draw = 0; draw < resamples; draw++) {
+          const alone = statistic(draws.counts.subarray(draw * GROUPS, (draw + 1) * GROUPS))
+          expect(together[draw]).toBe(alone ?? Number.NaN)
+        }
+        expect(close(pointEstimate(GROUPS, statistic), statistic(new Array(GROUPS).fill(1)))).toBe(true)
+      }
     },
   )
 
