@@ -46,10 +46,11 @@ const PREFIXES = [
 ]
 
 /**
+ * @param viewTokens of the longest view that will be read: LongRoPE has factors for short and for long ones
  * @throws model-not-found, config-invalid, architecture-unsupported, safetensors-missing, safetensors-truncated,
  * safetensors-header-invalid, safetensors-offset-invalid, tensor-mismatch, model-link-escapes
  */
-export function openCheckpoint(directory: string): Checkpoint {
+export function openCheckpoint(directory: string, viewTokens: number = Number.POSITIVE_INFINITY): Checkpoint {
   requireModelDirectory(directory)
   const configPath = resolveModelFile(directory, 'config.json')
   if (configPath === null)
@@ -57,7 +58,7 @@ export function openCheckpoint(directory: string): Checkpoint {
       'config-invalid',
       `${join(directory, 'config.json')} does not exist: give the directory of a Hugging Face checkpoint`,
     )
-  const config = parseDecoderConfig(readJson(configPath), configPath)
+  const config = parseDecoderConfig(readJson(configPath), configPath, viewTokens)
   const weights = openWeights(directory)
   const prefix = findPrefix(weights)
   const tensors = new Map<string, CheckpointTensor>()

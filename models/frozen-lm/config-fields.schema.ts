@@ -35,6 +35,11 @@ const ropeParameters = z.looseObject({
   mscale_all_dim: z.number().nullish(),
   truncate: z.boolean().optional(),
   partial_rotary_factor: positive.optional(),
+  /** One for each pair of dimensions. */
+  short_factor: z.array(positive).max(LARGEST_HEAD).optional(),
+  long_factor: z.array(positive).max(LARGEST_HEAD).optional(),
+  short_mscale: z.number().nullish(),
+  long_mscale: z.number().nullish(),
 })
 export type RopeFields = z.infer<typeof ropeParameters>
 
@@ -86,6 +91,8 @@ export const ROPE_FIELDS = {
   rope_scaling: ropeParameters.nullish(),
   rope_parameters: ropeParameters.nullish(),
   partial_rotary_factor: positive.nullish(),
+  /** Phi keeps it here, beside the parameters. */
+  original_max_position_embeddings: size.nullish(),
 } as const
 export type RopeConfigFields = z.infer<z.ZodObject<typeof ROPE_FIELDS>>
 

@@ -23,9 +23,14 @@ const INDEX = { weight_map: z.record(z.string(), z.string()) }
 /**
  * @param value parsed config.json
  * @param path where it stood, for messages
+ * @param viewTokens of the longest view that will be read; Infinity for the model's whole context
  * @throws config-invalid, architecture-unsupported
  */
-export function parseDecoderConfig(value: unknown, path: string): DecoderConfig {
+export function parseDecoderConfig(
+  value: unknown,
+  path: string,
+  viewTokens: number = Number.POSITIVE_INFINITY,
+): DecoderConfig {
   const architecture = readFields(HEAD, value, path).architectures[0]
   const { text_config: text, ...outer } = readFields(WRAPPER, value, path)
   const family = text === null || text === undefined ? byArchitecture(architecture) : byModelType(text.model_type)
@@ -39,7 +44,7 @@ export function parseDecoderConfig(value: unknown, path: string): DecoderConfig 
   }
   const fields = text === null || text === undefined ? value : { ...outer, ...text }
   const refuse = (message: string): AppError => new AppError('config-invalid', `${path}: ${message}`)
-  const source: ConfigSource = { architecture, read: (shape) => readFields(shape, fields, path), refuse }
+  const source: ConfigSource = { viewTokens, architecture, read: (shape) => readFields(shape, fields, path), refuse }
   return family.describe(source)
 }
 

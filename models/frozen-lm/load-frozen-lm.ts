@@ -15,7 +15,10 @@ export interface FrozenLmOptions {
   readonly layer: number | 'default'
   /** How it is run; default: on the CPU. A device is never replaced silently. */
   readonly execution?: Partial<Execution>
-  /** Tokens of the longest view, for the memory budget; Infinity for the model's whole context, the default. */
+  /**
+   * Tokens of the longest view, for the memory budget and for ropes that depend on it; Infinity for the model's whole
+   * context, the default.
+   */
   readonly viewTokens?: number
   /** Bytes that caches above the model may fill, for the memory budget. */
   readonly cacheBytes?: number
@@ -31,7 +34,7 @@ export function defaultLayer(layerCount: number): number {
  */
 export async function loadFrozenLm(options: FrozenLmOptions): Promise<FrozenLm> {
   const { directory, layer: wanted, cacheBytes = 0 } = options
-  const checkpoint = openCheckpoint(directory)
+  const checkpoint = openCheckpoint(directory, options.viewTokens)
   const layer = resolveLayer({ directory, wanted, layerCount: checkpoint.config.layerCount })
   const execution = completeExecution(options.execution)
   const { contextLength } = checkpoint.config

@@ -23,6 +23,14 @@ export type RopeConfig =
       readonly originalContextLength: number
       readonly attentionFactor: number
     }
+  | {
+      /** LongRoPE (arXiv 2402.13753) once its factors are chosen: one divisor for each frequency. */
+      readonly kind: 'factors'
+      readonly theta: number
+      /** (headSize / 2) */
+      readonly factors: readonly number[]
+      readonly attentionFactor: number
+    }
 
 export interface RopeTable {
   /** (rows, headSize / 2) f32 row-major; row = position. */
@@ -41,7 +49,7 @@ export function ropeTable(options: {
   const { rope, headSize, rows } = options
   const frequencies = inverseFrequencies(rope, headSize)
   const half = frequencies.length
-  const scale = rope.kind === 'yarn' ? f32(rope.attentionFactor) : 1
+  const scale = rope.kind === 'yarn' || rope.kind === 'factors' ? f32(rope.attentionFactor) : 1
   const cos = new Float32Array(rows * half)
   const sin = new Float32Array(rows * half)
   for (let position = 0; position < rows; position++) {
@@ -65,6 +73,8 @@ function inverseFrequencies(rope: RopeConfig, headSize: number): Float32Array {
       return base.map((frequency) => frequency / rope.factor)
     case 'llama3':
       return base.map((frequency) => llama3Frequency(frequency, rope))
+    case 'factors':
+      return base.map((frequency, i) => 1 / f32(f32(rope.factors[i] ?? Number.NaN) * f32(1 / frequency)))
     case 'yarn':
       return base.map((frequency, i) => yarnFrequency(frequency, i, rope, headSize))
     default:

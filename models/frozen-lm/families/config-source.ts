@@ -5,6 +5,8 @@ import type { readFields } from '../config-fields.schema.ts'
 type Shape = Parameters<typeof readFields>[0]
 
 export interface ConfigSource {
+  /** Tokens of the longest view that will be read, where a rope depends on it; Infinity for the model's whole context. */
+  readonly viewTokens: number
   /** `architectures[0]`, for the record and for messages. */
   readonly architecture: string
   /**

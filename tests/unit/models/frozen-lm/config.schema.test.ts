@@ -85,6 +85,39 @@ describe('parseDecoderConfig', () => {
     expect(layersOf({ architectures: ['Qwen3ForCausalLM'], ...upper })).toEqual(['-0', '-0', '-0', '-0', '80', '80'])
   })
 
+  it('chooses the factors of longrope once, by the longest view', () => {
+    const factors = { short_factor: Array(8).fill(1), long_factor: Array(8).fill(3) }
+    const phi = {
+      ...CONFIG,
+      architectures: ['Phi3ForCausalLM'],
+      max_position_embeddings: 131072,
+      original_max_position_embeddings: 4096,
+      rope_scaling: { type: 'longrope', ...factors },
+    }
+    const ropeFor = (viewTokens?: number) => parseDecoderConfig(phi, 'config.json', viewTokens).ropes[0]?.rope
+    const attentionFactor = Math.sqrt(1 + Math.log(32) / Math.log(4096))
+    expect(ropeFor(4096)).toEqual({ kind: 'factors', theta: 10000, factors: factors.short_factor, attentionFactor })
+    expect(ropeFor(4097)).toEqual({ kind: 'factors', theta: 10000, factors: factors.long_factor, attentionFactor })
+    expect(ropeFor()).toEqual(ropeFor(131072))
+  })
+
+  it('reads longrope alike in both spellings, and takes a factor of attention that is given', () => {
+    const own = {
+      short_factor: Array(8).fill(1),
+      long_factor: Array(8).fill(3),
+      original_max_position_embeddings: 1024,
+    }
+    const version4 = parse({ rope_scaling: { type: 'longrope', factor: 4, ...own } })
+    const version5 = parse({ rope_parameters: { rope_type: 'longrope', rope_theta: 10000, ...own } })
+    expect(version5).toEqual(version4)
+    const given = parse({ rope_scaling: { type: 'longrope', attention_factor: 1.5, ...own } })
+    expect(given.ropes[0]?.rope).toMatchObject({ attentionFactor: 1.5 })
+  })
+
+  it('reads dynamic rope as the plain one: no view is longer than the context from which it scales', () => {
+    expect(parse({ rope_scaling: { type: 'dynamic', factor: 8 } })).toEqual(parse({}))
+  })
+
   it('reads the two ropes of Gemma 3 alike in both spellings', () => {
     const gemma = { architectures: ['Gemma3ForCausalLM'], sliding_window: 8 }
     const version4 = parse({
@@ -157,7 +190,16 @@ describe('parseDecoderConfig', () => {
     [{ hidden_act: 'constructor' }, /hidden_act constructor/],
     [{ dtype: 'int8' }, /dtype int8/],
     [{ quantization_config: { bits: 4 } }, /quantised/],
-    [{ rope_scaling: { type: 'longrope', factor: 2 } }, /longrope is not supported/],
+    [{ rope_scaling: { type: 'ntk', factor: 2 } }, /ntk is not supported, only default, .*longrope/],
+    [{ rope_scaling: { type: 'longrope', factor: 2 } }, /longrope needs original_max_position_embeddings/],
+    [
+      { rope_scaling: { type: 'longrope', long_factor: [1], original_max_position_embeddings: 8 } },
+      /needs 8 numbers in long_factor, one for each rotated pair, not 1/,
+    ],
+    [
+      { rope_scaling: { type: 'longrope', short_mscale: 1.2, original_max_position_embeddings: 8 } },
+      /short_mscale or long_mscale/,
+    ],
     [{ rope_scaling: { type: 'linear' } }, /needs factor/],
     [{ rope_scaling: { type: 'linear', factor: 0 } }, /factor/],
     [{ rope_scaling: { type: 'llama3', factor: 8 } }, /needs low_freq_factor/],
@@ -198,7 +240,11 @@ describe('parseDecoderConfig', () => {
     ['Qwen3_5ForCausalLM', { ...DELTA, linear_conv_kernel_dim: 1 }, /linear_conv_kernel_dim/],
     ['Qwen3_5ForCausalLM', { ...DELTA, partial_rotary_factor: 2 }, /partial_rotary_factor 2/],
     ['SmolLM3ForCausalLM', { no_rope_layers: [1] }, /no_rope_layers marks 1 layers/],
-    ['Phi3ForCausalLM', { rope_scaling: { type: 'longrope', short_factor: [1] } }, /longrope is not supported/],
+    [
+      'Phi3ForCausalLM',
+      { rope_scaling: { type: 'su', short_factor: [1] }, original_max_position_embeddings: 2 ** 20 },
+      /numbers in short_factor, .* not 1/,
+    ],
   ])('refuses what does not fit together in %s: %j', (architecture, change, text) => {
     expect(() => parse({ ...change, architectures: [architecture] })).toThrow(
       expect.objectContaining({ code: 'config-invalid', message: expect.stringMatching(text) }),

@@ -34,6 +34,16 @@ describe('ropeTable', () => {
     })
   })
 
+  it('divides each frequency by its own factor, and scales all of the table', () => {
+    const factors = Array.from({ length: HALF }, (_, i) => 1 + i / 3)
+    const rope = { kind: 'factors', theta: 10000, factors, attentionFactor: 1.19 } as const
+    frequencies(rope).forEach((frequency, i) => {
+      expect(frequency).toBeCloseTo((plain[i] ?? 0) / (factors[i] ?? 0), 6)
+    })
+    const { cos, sin } = ropeTable({ rope, headSize: HEAD_SIZE, rows: 2 })
+    expect(Math.hypot(cos[HALF + 3] ?? 0, sin[HALF + 3] ?? 0)).toBeCloseTo(1.19, 6)
+  })
+
   it('keeps short wavelengths and stretches long ones in llama3', () => {
     const scaled = frequencies({
       kind: 'llama3',
