@@ -24,6 +24,15 @@ export function counterfactualReportText(report: CounterfactualReport): string {
       auroc === null ? '-' : auroc.toFixed(3),
       interval === null ? '-' : `[${interval.low.toFixed(3)}, ${interval.high.toFixed(3)}]`,
     ])
+  const quantiles = createResultTable(['>quantile', '>limit (units)', '>above', '>by chance', '>READY'])
+  for (const row of report.byQuantile)
+    quantiles.push([
+      percent(row.quantile),
+      row.limitUnits.toFixed(2),
+      percent(row.above),
+      percent(1 - row.quantile),
+      percent(row.prevalence),
+    ])
   return [
     `${formatCount(report.pairs)} pairs (i, j) of ${formatCount(report.actions)} actions in ${report.runs} runs against ` +
       `${formatCount(report.placebos)} placebos`,
@@ -37,7 +46,8 @@ export function counterfactualReportText(report: CounterfactualReport): string {
       `${optional(report.aboveWithUptake)} of them above, of the others ${optional(report.aboveWithoutUptake)}`,
     agreement.toString(),
     '',
-    `labels by ${report.annotator}: ${formatCount(report.labelledPairs)} pairs (i, c), ${percent(report.prevalence)} READY`,
+    `labels by ${report.annotator}: ${formatCount(report.labelledPairs)} pairs (i, c), ${percent(report.prevalence)} READY; with other quantiles`,
+    quantiles.toString(),
   ].join('\n')
 }
 

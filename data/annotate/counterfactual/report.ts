@@ -17,7 +17,7 @@ import { createRng, deriveSeed } from '../../../src/rng.ts'
 import type { Trajectory } from '../../../src/trajectory/trajectory.ts'
 import { labelStats, prevalence } from '../label-stats.ts'
 import { matchLabels } from '../match-labels.ts'
-import type { CounterfactualLabels } from './annotate-counterfactual.ts'
+import { type CounterfactualLabels, labelAll } from './annotate-counterfactual.ts'
 import { type Gain, mattered } from './gains.ts'
 import type { ActionMeasurement } from './measurement.ts'
 import type { CounterfactualSettings } from './settings.ts'
@@ -33,6 +33,7 @@ const DISTANCES: readonly (readonly [from: number, to: number])[] = [
   [33, Number.POSITIVE_INFINITY],
 ]
 const RESAMPLES = 1000
+const QUANTILES = [0.9, 0.95, 0.99] as const
 
 export interface DistanceRow {
   /** j - i, e.g. `3-4`. */
@@ -58,6 +59,14 @@ export interface AgreementRow {
   readonly interval: Interval | null
 }
 
+/** What another quantile of the same measurements would give. */
+export interface QuantileRow {
+  readonly quantile: number
+  readonly limitUnits: number
+  readonly above: number
+  readonly prevalence: number
+}
+
 export interface CounterfactualReport {
   readonly annotator: string
   readonly settings: CounterfactualSettings
@@ -80,6 +89,7 @@ export interface CounterfactualReport {
   /** Pairs (i, c) of the labels and the share that is READY. */
   readonly labelledPairs: number
   readonly prevalence: number
+  readonly byQuantile: readonly QuantileRow[]
 }
 
 export function counterfactualReport(
@@ -115,6 +125,20 @@ export function counterfactualReport(
     agreement: agreements(runs, { gains, uptake, settings }),
     labelledPairs: stats.all.pairs,
     prevalence: prevalence(stats.all),
+    byQuantile: QUANTILES.map((quantile) => quantileRow(runs, { measurements, annotator, quantile })),
+  }
+}
+
+function quantileRow(
+  runs: readonly Trajectory[],
+  work: { readonly measurements: readonly ActionMeasurement[]; readonly annotator: string; readonly quantile: number },
+): QuantileRow {
+  const { rows, gains, limit } = labelAll(runs, work)
+  return {
+    quantile: work.quantile,
+    limitUnits: limit,
+    above: share(gains.map((gain) => mattered(gain, limit))) ?? 0,
+    prevalence: prevalence(labelStats(matchLabels(runs, rows)).all),
   }
 }
 

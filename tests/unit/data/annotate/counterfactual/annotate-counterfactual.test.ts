@@ -114,6 +114,10 @@ describe('the counterfactual annotator', () => {
     expect(units?.auroc).toBeGreaterThan(0.9)
     expect(report.aboveWithUptake).toBeGreaterThan(report.aboveWithoutUptake ?? 1)
     expect(report.prevalence).toBeGreaterThan(0)
+    const [loose, same, strict] = report.byQuantile
+    expect(same).toMatchObject({ quantile: 0.95, limitUnits: labels.limit, prevalence: report.prevalence })
+    expect(loose?.above).toBeGreaterThanOrEqual(same?.above ?? 1)
+    expect(strict?.above).toBeLessThanOrEqual(same?.above ?? 0)
   })
 
   it('goes on after a stop with the bytes of a run that was not stopped, measuring nothing twice', async () => {
