@@ -8,7 +8,7 @@ export const ENGINE_CHOICES = ['auto', 'ort', 'tfjs', ...ENGINES] as const
 export type EngineChoice = (typeof ENGINE_CHOICES)[number]
 
 /** Jobs on a GPU run one at a time: TensorFlow takes all of its memory, and two would share its speed anyway. */
-export function isOnGpu(engine: EngineName): boolean {
+export function runsOnGpu(engine: EngineName): boolean {
   return engine === 'ort-cuda' || engine === 'tfjs-node-gpu'
 }
 

@@ -4,7 +4,7 @@
  */
 import { AppError, toAppError } from '../../src/errors.ts'
 import type { BackendOptions, TrainerBackend } from './backend.ts'
-import type { EngineName } from './engine-names.ts'
+import { type EngineName, runsOnGpu } from './engine-names.ts'
 import { loadTfjsNodeGpu, loadTfjsWasm, type TfjsRuntime } from './load-tfjs.ts'
 import { missingForCuda } from './missing-for-cuda.ts'
 import { createOrtBackend, type OrtProvider } from './ort.ts'
@@ -28,7 +28,7 @@ export async function openBackend(
   seams: EngineSeams = MACHINE,
 ): Promise<TrainerBackend> {
   const open = await opener(engine, seams)
-  if (engine === 'ort-cuda' || engine === 'tfjs-node-gpu') await selfCheckEngine({ engine, spec: options.spec, open })
+  if (runsOnGpu(engine)) await selfCheckEngine({ engine, spec: options.spec, open })
   return open(options)
 }
 

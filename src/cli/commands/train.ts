@@ -7,7 +7,7 @@ import { readDataset } from '../../../data/store/read-dataset.ts'
 import type { RouterManifest, SplitMetrics } from '../../../models/router/manifest.ts'
 import { INPUT_KINDS, type InputKind } from '../../../models/router/spec.ts'
 import { chooseEngine } from '../../../training/backends/choose-engine.ts'
-import { ENGINE_CHOICES, type EngineChoice } from '../../../training/backends/engine-names.ts'
+import { ENGINE_CHOICES, type EngineChoice, runsOnGpu } from '../../../training/backends/engine-names.ts'
 import { sourceVersion } from '../../../training/source-version.ts'
 import { trainRouter } from '../../../training/train.ts'
 import { DEFAULT_TRAIN_CONFIG } from '../../../training/train-config.ts'
@@ -68,7 +68,7 @@ export function createCommand(): Command {
     )
     .addOption(number('--seed <number>', 'rotations, first weights, order, dropout', defaults.seed))
     .addOption(
-      new Option('--workers <count>', 'rotations at a time; the result does not depend on it')
+      new Option('--workers <count>', 'rotations at a time, one on a GPU; the result does not depend on it')
         .argParser(wholeNumberParser(1))
         .default(Math.min(availableParallelism(), MAX_DEFAULT_WORKERS)),
     )
@@ -108,7 +108,7 @@ export async function runTrain(
       minFuture: options.minFuture,
       seed: options.seed,
     },
-    runJobs: createWorkerRunner({ workers: options.workers }),
+    runJobs: createWorkerRunner({ workers: runsOnGpu(engine.name) ? 1 : options.workers }),
     backend: engine.name,
     node: process.versions.node,
     source: sourceVersion(),
