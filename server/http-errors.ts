@@ -16,6 +16,7 @@ export const HTTP_STATUS = {
   'history-incomplete': 422,
   'case-malformed': 400,
   'labels-mismatch': 422,
+  'runs-incomparable': 422,
   'request-invalid': 400,
   'body-too-large': 413,
   'route-not-found': 404,

@@ -19,6 +19,7 @@ export const ERROR_REMEDY = {
   'history-incomplete': 'Ask again once one model call and all its results are in the history.',
   'case-malformed': 'Write the case as ../shared/cases/README.md describes it; one JSON object a file.',
   'labels-mismatch': 'Annotate the same runs.jsonl that you pass.',
+  'runs-incomparable': 'Compare routers that were trained with one seed on datasets of the same runs.',
   'request-invalid': 'Correct the request body; `GET /openapi.json` has the shapes.',
   'body-too-large': 'Send less, or raise `--max-body-bytes`.',
   'route-not-found': 'See `GET /openapi.json` for the routes.',

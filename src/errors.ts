@@ -17,6 +17,7 @@ export const ERROR_FAMILY = {
   'history-incomplete': 'input',
   'case-malformed': 'input',
   'labels-mismatch': 'input',
+  'runs-incomparable': 'input',
   'request-invalid': 'input',
   'body-too-large': 'input',
   'route-not-found': 'input',

@@ -28,9 +28,10 @@ import {
 import type { HeldOutPredictions } from './evaluation/held-out-predictions.ts'
 import { type MeasuredPredictor, measurePredictor, type RotationScores } from './evaluation/measure-predictor.ts'
 import { createRotationTest, pairsOfGroups, type RotationTest, readyGroupsOf } from './evaluation/rotation-test.ts'
-import { type StudiedRotation, studyRouter, validationPairs } from './evaluation/router-study.ts'
-import type { StripRecord } from './evaluation/router-study-record.ts'
+import { type StudiedRotation, studiedPoint, studyRouter, validationPairs } from './evaluation/router-study.ts'
+import type { MeasuredPerturbation, StripRecord } from './evaluation/router-study-record.ts'
 import { scopesOf } from './evaluation/scopes.ts'
+import { type RotationModel, storagePerturbation } from './evaluation/storage-perturbation.ts'
 import { caveatsOf, summarise } from './evaluation/summary.ts'
 import { trajectoryStrips } from './evaluation/trajectory-strips.ts'
 
@@ -42,6 +43,8 @@ export interface EvaluationInput {
   readonly parts: ReadonlyMap<string, Part>
   readonly router: { readonly directory: string; readonly served: InputKind }
   readonly predictions: readonly HeldOutPredictions[]
+  /** Parameters of a rotation of the served input, to measure what storage rounding does; left out: it is not measured. */
+  readonly rotationModel?: (rotation: number) => RotationModel
   readonly seed: number
   /** 1000 is usual. */
   readonly resamples: number
@@ -68,6 +71,7 @@ export async function evaluate(input: EvaluationInput, hooks: EvaluationHooks = 
       seed: input.seed,
     }),
   )
+  requireBothClasses(tests)
   const inputs = [...new Set(predictions.map((one) => one.inputs))]
   const context = { pairs: dataset.pairs, scopes: scopesOf(tests.flatMap((test) => test.runs)), seed: input.seed }
   const measured: MeasuredPredictor[] = []
@@ -84,8 +88,10 @@ export async function evaluate(input: EvaluationInput, hooks: EvaluationHooks = 
     const rotations = studied.map((one) => one.scores)
     const description = ROUTER_DESCRIPTION[kind]
     const { record, draws } = measurePredictor({ name: kind, kind: 'router', description, rotations }, context)
-    measured.push({ draws, record: { ...record, study: studyRouter(dataset, studied) } })
-    if (kind === input.router.served) strips.push(...trajectoryStrips(dataset, rotations, DEFAULT_OPERATING_POINT))
+    const served = kind === input.router.served
+    const perturbed = served ? await measuredPerturbations(input, studied) : []
+    measured.push({ draws, record: { ...record, study: studyRouter(dataset, studied, perturbed) } })
+    if (served) strips.push(...trajectoryStrips(dataset, rotations, DEFAULT_OPERATING_POINT))
   }
   await step('words of the observations')
   const corpus = createObservationCorpus(dataset.pairs, input.trajectories)
@@ -101,13 +107,44 @@ export async function evaluate(input: EvaluationInput, hooks: EvaluationHooks = 
   return recordOf(input, { tests, measured, strips })
 }
 
+/** One class can be neither ranked nor calibrated: every number would be missing or mean nothing. */
+function requireBothClasses(tests: readonly RotationTest[]): void {
+  const pairs = tests.reduce((sum, test) => sum + test.labels.length, 0)
+  const ready = tests.reduce((sum, test) => sum + test.labels.reduce((own, label) => own + label, 0), 0)
+  if (ready > 0 && ready < pairs) return
+  throw new AppError(
+    'training-data-insufficient',
+    `all ${pairs} held-out pairs are ${ready === 0 ? 'KEEP' : 'READY'}: one class alone cannot be ranked; ` +
+      'label more runs (keepready labels shows the prevalence), then extract, train and evaluate again',
+    { details: { pairs, ready } },
+  )
+}
+
+async function measuredPerturbations(
+  { dataset, rotationModel, seed }: EvaluationInput,
+  rotations: readonly StudiedRotation[],
+): Promise<readonly MeasuredPerturbation[]> {
+  const point = studiedPoint(rotations)
+  if (point === null || rotationModel === undefined) return []
+  const found = await storagePerturbation({ dataset, rotations, point, modelOf: rotationModel, seed })
+  return found === null ? [] : [found]
+}
+
 const ROUTER_DESCRIPTION: Readonly<Record<InputKind, string>> = {
   hidden: "MLP on the frozen LM's vectors [h; q; m], the paper's form",
   'hidden+evidence': 'MLP on [h; q; m] and the online evidence features x',
   evidence: 'MLP on the online evidence features x alone: needs no LM',
 }
 
-function routerScores(input: EvaluationInput, kind: InputKind, test: RotationTest): StudiedRotation {
+/**
+ * One rotation's held-out logits on its test table, with all that is derived from them.
+ * @throws router-invalid when a test pair has no prediction
+ */
+export function routerScores(
+  input: Pick<EvaluationInput, 'dataset' | 'predictions'> & { readonly router: { readonly directory: string } },
+  kind: InputKind,
+  test: RotationTest,
+): StudiedRotation {
   const held = input.predictions.find((one) => one.inputs === kind && one.rotation === test.rotation)
   const where = `${input.router.directory}, rotation ${test.rotation}, ${kind}`
   if (held === undefined)
@@ -184,7 +221,8 @@ function recordOf(
   const predictors = measured.map((one) => one.record)
   const comparisons = comparePredictors(measured)
   const counts = { headline: countSubset(tests, 'headline'), all: countSubset(tests, 'all') }
-  const words = { served: router.served, predictors, comparisons, counts, rotations: tests.length }
+  const oneClassRotations = tests.flatMap(oneClass)
+  const words = { served: router.served, predictors, comparisons, counts, rotations: tests.length, oneClassRotations }
   const domains: Record<string, number> = {}
   for (const { domain } of dataset.trajectories) domains[domain] = (domains[domain] ?? 0) + 1
   return {
@@ -213,7 +251,7 @@ function recordOf(
     comparisons,
     baselines: ALL_BASELINES.map((baseline) => baseline.name),
     strips,
-    oneClassRotations: tests.flatMap(oneClass),
+    oneClassRotations,
   }
 }
 

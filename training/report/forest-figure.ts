@@ -30,7 +30,7 @@ const ROW_HEIGHT = 18
 const BAND_SPACE = 26
 /** Names longer than this push the plot off a phone. */
 const MOST_NAME = 24
-const CHARACTER = 6.2
+const CHARACTER = 6.4
 
 /** Rows without a value are left out; a row without an interval is a dot. */
 export function forestPlot(rows: readonly ForestRow[], options: ForestOptions): Html {
@@ -43,7 +43,7 @@ export function forestPlot(rows: readonly ForestRow[], options: ForestOptions): 
   const low = Math.min(options.domain[0], ...seen)
   const high = Math.max(options.domain[1], ...seen)
   const longest = Math.max(8, ...names.map((name) => Math.min(MOST_NAME, name.length)))
-  const marginLeft = Math.round(longest * CHARACTER)
+  const marginLeft = Math.round(longest * CHARACTER) + 8
   return draw(
     options.label,
     {
@@ -61,7 +61,13 @@ export function forestPlot(rows: readonly ForestRow[], options: ForestOptions): 
         labelArrow: 'none',
       },
       y: { label: null, domain: names, tickSize: 0, tickFormat: shortened },
-      fy: { label: null, axis: null, padding: 0.22, domain: bands },
+      fy: {
+        label: null,
+        axis: null,
+        // Room for a band's title above its rows, however few they are.
+        padding: BAND_SPACE / (names.length * ROW_HEIGHT + BAND_SPACE),
+        domain: bands,
+      },
     },
     [
       Plot.ruleX([options.reference], { stroke: 'currentColor', strokeOpacity: 0.5, strokeDasharray: '3 3' }),

@@ -24,6 +24,14 @@ export const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
   'cannot-tell': 'cannot tell',
 }
 
+/** Good and bad stand out in bold as well as in colour; an open verdict does not. */
+export const VERDICT_CLASS: Readonly<Record<Verdict, string>> = {
+  beats: 'beats',
+  'is-worse': 'is-worse',
+  'no-difference-shown': '',
+  'cannot-tell': '',
+}
+
 interface Column {
   readonly title: string
   readonly cell: (predictor: PredictorRecord) => HtmlPart
@@ -80,7 +88,7 @@ export function verdictTable(record: EvaluationRecord): Html {
         (router) => {
           const one = find(router.name, other.name)
           if (one === undefined) return html`<td></td>`
-          return html`<td><span class="${one.verdict}">${VERDICT_WORDS[one.verdict]}</span> ${signed(one.difference)} <span class="interval">${formatInterval(one.interval)}</span></td>`
+          return html`<td><span class="${VERDICT_CLASS[one.verdict]}">${VERDICT_WORDS[one.verdict]}</span> ${signed(one.difference)} <span class="interval">${formatInterval(one.interval)}</span></td>`
         },
       )}</tr>\n`,
   )}</tbody></table></div>`
