@@ -68,8 +68,8 @@ export interface OnnxGraph {
   scalar(value: number): string
   /** Initializer whose bytes stay in a file. Adding a name twice keeps the first. */
   external(name: string, dtype: OnnxDtype, shape: readonly number[], bytes: ExternalBytes): string
-  /** The encoded ModelProto. */
-  encode(): Uint8Array
+  /** The encoded ModelProto. @param metadata its metadata_props */
+  encode(metadata?: Readonly<Record<string, string>>): Uint8Array
 }
 
 export function createOnnxGraph(name: string): OnnxGraph {
@@ -140,7 +140,7 @@ export function createOnnxGraph(name: string): OnnxGraph {
           { key: 'length', value: String(bytes.sizeBytes) },
         ],
       })),
-    encode: () =>
+    encode: (metadata = {}) =>
       toBinary(
         ModelProtoSchema,
         create(ModelProtoSchema, {
@@ -150,6 +150,7 @@ export function createOnnxGraph(name: string): OnnxGraph {
             { domain: '', version: BigInt(OPSET) },
             { domain: MICROSOFT_DOMAIN, version: 1n },
           ],
+          metadataProps: Object.entries(metadata).map(([key, value]) => ({ key, value })),
           graph: { name, node: nodes, initializer: [...initializers.values()], input: inputs, output: outputs },
         }),
       ),

@@ -1,18 +1,22 @@
 /**
  * The held-out predictions of a router artefact, and a check that they belong to this dataset.
  */
-import { assignParts, type Part, ROTATIONS } from '../../data/rotations.ts'
+import { type Part, ROTATIONS } from '../../data/rotations.ts'
 import type { Dataset } from '../../data/store/dataset.ts'
-import { readRotation, readRouterManifest } from '../../models/router/artefact.ts'
+import { readRotation, readRotationParameters, readRouterManifest } from '../../models/router/artefact.ts'
 import type { RouterManifest } from '../../models/router/manifest.ts'
 import { AppError } from '../../src/errors.ts'
 import { OPERATING_POINT_NAMES } from '../../src/router/operating-points.ts'
+import { dealParts } from '../deal-parts.ts'
 import type { HeldOutPredictions } from './held-out-predictions.ts'
+import type { RotationModel } from './storage-perturbation.ts'
 
 export interface RouterPredictions {
   readonly manifest: RouterManifest
   readonly parts: ReadonlyMap<string, Part>
   readonly predictions: readonly HeldOutPredictions[]
+  /** Parameters of one rotation of the served input, read when asked for. @throws router-invalid */
+  readonly rotationModel: (rotation: number) => RotationModel
 }
 
 /** @throws file-not-found, router-invalid, router-version-unsupported, option-invalid (trained on another dataset) */
@@ -36,11 +40,14 @@ export function readRouterPredictions(directory: string, dataset: Dataset): Rout
       }
     }),
   )
-  return { manifest, parts: assignParts(dataset.trajectories, manifest.config.seed), predictions }
+  return { manifest, parts: dealParts(dataset, manifest.config.seed, manifest.parent), predictions }
 }
 
-/** Predictions are rows of one pair table: labels or runs that changed since make them meaningless. */
-function requireSameData(directory: string, manifest: RouterManifest, dataset: Dataset): void {
+/**
+ * Predictions are rows of one pair table: labels or runs that changed since make them meaningless.
+ * @throws option-invalid naming what differs
+ */
+export function requireSameData(directory: string, manifest: RouterManifest, dataset: Dataset): void {
   const { runsSha256, labelsSha256 } = dataset.manifest.inputs
   const changed = [
     ...(manifest.data.runsSha256 === runsSha256 ? [] : ['runs']),

@@ -1,7 +1,8 @@
 /**
- * keepready inspect: what runs, labels and datasets hold. Files are told by their content, not by their name.
+ * keepready inspect: what runs, labels, datasets and routers hold. Files are told by their content, not by their name.
  */
 import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command } from 'commander'
 import type { LabelRow } from '../../../data/annotate/label-record.ts'
 import { labelStats } from '../../../data/annotate/label-stats.ts'
@@ -10,6 +11,7 @@ import { matchLabels } from '../../../data/annotate/match-labels.ts'
 import { readJsonLines } from '../../../data/import/json-lines.ts'
 import { readLabels } from '../../../data/store/labels.ts'
 import { readRuns } from '../../../data/store/runs.ts'
+import { MANIFEST_FILE } from '../../../models/router/artefact-files.ts'
 import { AppError } from '../../errors.ts'
 import type { Trajectory } from '../../trajectory/trajectory.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
@@ -18,15 +20,16 @@ import { withAction } from '../run-action.ts'
 
 export function createCommand(): Command {
   const command = new Command('inspect')
-    .summary('what runs, labels and datasets hold')
+    .summary('what runs, labels, datasets and routers hold')
     .description(
       'Prints a card of each path: counts, groups, domains, tokens (o200k), cut runs, empty observations, prevalence, and ' +
-        'groups that are one because their runs are near copies. Runs and labels given together are counted by domain as well.',
+        'groups that are one because their runs are near copies. Runs and labels given together are counted by domain as well. ' +
+        'Of a router: what it reads, its metrics per rotation, operating points, learning curve, and what it was made from.',
     )
-    .argument('<paths...>', 'runs.jsonl, labels.jsonl or dataset directories, told by their content')
+    .argument('<paths...>', 'runs.jsonl, labels.jsonl, dataset or router directories, told by their content')
     .addHelpText(
       'after',
-      '\nExample:\n  $ keepready inspect runs.jsonl labels.jsonl\n  $ keepready inspect dataset/\n\nWhat the figures mean: docs/datasets.md',
+      '\nExample:\n  $ keepready inspect runs.jsonl labels.jsonl\n  $ keepready inspect dataset/\n  $ keepready inspect router/\n\nWhat the figures mean: docs/datasets.md, docs/router-artefact.md',
     )
   return withAction(command, inspect)
 }
@@ -43,6 +46,14 @@ async function inspect(context: CommandContext, _options: object, paths: readonl
   for (const path of paths) {
     context.signal.throwIfAborted()
     const kind = await kindOf(path)
+    if (kind === 'router') {
+      const { readRouterManifest } = await import('../../../models/router/artefact.ts')
+      const { routerCard } = await import('../../../models/router/router-card.ts')
+      const { routerCardText } = await import('../router-card-text.ts')
+      const card = routerCard(readRouterManifest(path))
+      cards.push({ path, data: card, text: routerCardText(card, path) })
+      continue
+    }
     // Tokenizer tables and Arrow are loaded for what needs them.
     const text = await import('../inspect-text.ts')
     if (kind === 'dataset') {
@@ -83,9 +94,9 @@ function statsOf(runs: readonly Trajectory[], rows: readonly LabelRow[]): Card {
 }
 
 /** @throws file-not-found, format-unknown */
-async function kindOf(path: string): Promise<'runs' | 'labels' | 'dataset'> {
+async function kindOf(path: string): Promise<'runs' | 'labels' | 'dataset' | 'router'> {
   if (!existsSync(path)) throw new AppError('file-not-found', `${path} does not exist: check the path`)
-  if (statSync(path).isDirectory()) return 'dataset'
+  if (statSync(path).isDirectory()) return existsSync(join(path, MANIFEST_FILE)) ? 'router' : 'dataset'
   for await (const line of readJsonLines(path)) {
     if (line.kind === 'problem') break
     const { value } = line
@@ -96,7 +107,7 @@ async function kindOf(path: string): Promise<'runs' | 'labels' | 'dataset'> {
   }
   throw new AppError(
     'format-unknown',
-    `${path} is neither runs nor labels nor a dataset: its first line is no row of keepready; ` +
+    `${path} is neither runs nor labels nor a dataset nor a router: its first line is no row of keepready; ` +
       'make one with `keepready import`, `annotate` or `extract`',
     { details: { path } },
   )
