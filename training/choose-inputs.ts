@@ -12,7 +12,7 @@ export interface ServedChoice {
 }
 
 /** From the cheapest to serve to the dearest; ties go to the cheaper. */
-const BY_COST: readonly InputKind[] = ['evidence', 'hidden', 'hidden+evidence']
+export const BY_COST: readonly InputKind[] = ['evidence', 'hidden', 'hidden+evidence']
 
 interface ScoredKind {
   readonly inputs: InputKind

@@ -22,9 +22,17 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; readonly loa
   inspect: { summary: 'what runs, labels, datasets and routers hold', load: () => import('./commands/inspect.ts') },
   extract: { summary: 'runs + labels -> dataset of hidden states', load: () => import('./commands/extract.ts') },
   train: { summary: 'dataset -> router artefact', load: () => import('./commands/train.ts') },
+  sweep: {
+    summary: 'datasets -> the configuration that validation prefers',
+    load: () => import('./commands/sweep.ts'),
+  },
   evaluate: {
     summary: 'dataset + router -> metrics.json and an HTML report',
     load: () => import('./commands/evaluate.ts'),
+  },
+  compare: {
+    summary: 'evaluated runs -> paired differences and an HTML page',
+    load: () => import('./commands/compare.ts'),
   },
   router: { summary: 'check a router artefact, export it', load: () => import('./commands/router.ts') },
   serve: { summary: 'HTTP server: score, plan, compact, validate', load: () => import('./commands/serve.ts') },

@@ -5,6 +5,7 @@ import type { TrainConfig } from '../../models/router/manifest.ts'
 import type { InputKind } from '../../models/router/spec.ts'
 import { AppError } from '../../src/errors.ts'
 import { createRng, deriveSeed } from '../../src/rng.ts'
+import { BY_COST } from '../choose-inputs.ts'
 import { resolveTrainConfig, type TrainOverrides } from '../train-config.ts'
 
 /** The values that a sweep may vary, beside dataset and input kind. */
@@ -43,7 +44,8 @@ export interface SweepConfiguration {
 }
 
 /**
- * Every combination, the first axis (dataset) slowest; those that train the same router stand once.
+ * Every combination, the first axis (dataset) slowest, input kinds from cheap to dear (ties on validation go to the earlier);
+ * those that train the same router stand once.
  * @throws option-invalid for a value out of range
  */
 export function gridConfigurations(space: SearchSpace): readonly SweepConfiguration[] {
@@ -83,7 +85,7 @@ function axesOf(space: SearchSpace, otherwise: Readonly<Partial<Record<AxisName,
   const values = AXIS_NAMES.map((name) => [name, space.values[name] ?? otherwise[name] ?? [undefined]] as const)
   return {
     datasets: space.evidenceSource.length,
-    inputs: space.inputs,
+    inputs: BY_COST.filter((kind) => space.inputs.includes(kind)),
     values: Object.fromEntries(values) as Axes['values'],
   }
 }
