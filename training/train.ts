@@ -10,11 +10,13 @@ import { openRouterWriter, type RouterWriter, type WritableManifest } from '../m
 import { invariant } from '../src/errors.ts'
 import { DEFAULT_OPERATING_POINT } from '../src/router/operating-points.ts'
 import type { EngineName } from './backends/engine-names.ts'
+import { checkTrainingData, requireReadyParts } from './check-training-data.ts'
 import { chooseInputs, type ServedChoice } from './choose-inputs.ts'
 import { dealParts } from './deal-parts.ts'
 import { pairsPerEpoch } from './epoch-order.ts'
 import { hashedIds } from './group-ids.ts'
 import { probeRows } from './probe-rows.ts'
+import { openWorkFolder, type WorkFolder } from './resume/work-folder.ts'
 import { countPositives, pairsOfGroups, type TrajectoryPairs } from './split-pairs.ts'
 import { type FineTuning, planFineTuning } from './starting-router.ts'
 import { resolveTrainConfig, type TrainOverrides } from './train-config.ts'
@@ -35,10 +37,27 @@ export interface TrainRequest {
   /** What the manifest says about the machine and the code: the Node version, and `sourceVersion()`. */
   readonly node: string
   readonly source: string
+  /** Forget what an earlier, unfinished run with this `out` has done. */
+  readonly fresh?: boolean | undefined
+  /** Jobs keep their state at most this often; left out: every two seconds. */
+  readonly keepEveryMs?: number | undefined
   readonly signal?: AbortSignal | undefined
-  readonly onPlan?: ((plan: { readonly jobs: number; readonly pairs: number }) => void) | undefined
-  readonly onStep?: ((pairs: number) => void) | undefined
+  readonly onPlan?: ((plan: TrainPlan) => void) | undefined
+  /** Steps of any job since the last call, with their mean loss. */
+  readonly onStep?: ((pairs: number, lossNats: number) => void) | undefined
   readonly onEpoch?: ((job: TrainJob, record: EpochRecord) => void) | undefined
+  /** @param pairsLeftOut planned, and not needed: the job stopped early */
+  readonly onJob?: ((job: TrainJob, pairsLeftOut: number) => void) | undefined
+}
+
+/** What is left to do. */
+export interface TrainPlan {
+  readonly jobs: number
+  /** To train on, at most: early stopping ends sooner. */
+  readonly pairs: number
+  /** An earlier run's: jobs that have finished, and epochs of others. */
+  readonly finishedJobs: number
+  readonly finishedEpochs: number
 }
 
 /**
@@ -53,39 +72,61 @@ export async function trainRouter(asked: TrainRequest): Promise<RouterManifest> 
   const kinds: readonly InputKind[] = request.inputs === 'auto' ? INPUT_KINDS : [request.inputs]
   const configOf = (inputs: InputKind) => resolveTrainConfig(inputs, request.overrides)
   const parts = dealParts(dataset, configOf(kinds[0] ?? 'hidden').seed, fineTuning?.parent ?? null)
-  const jobOf = (inputs: InputKind, rotation: Rotation): TrainJob => ({
-    inputs,
-    rotation,
-    split: rotationSplit(parts, rotation),
-    config: configOf(inputs),
-    backend: request.backend,
-    start: fineTuning?.start,
-  })
+  checkTrainingData(dataset, { vectors: kinds.some((inputs) => inputs !== 'evidence') })
+  if (fineTuning === null) requireReadyParts(dataset, parts)
+  const { out, source, node, fresh = false, keepEveryMs } = request
+  const work = await openWorkFolder({ out, dataset, environment: { source, node }, fresh, keepEveryMs })
+  const jobOf = (inputs: InputKind, rotation: Rotation): TrainJob =>
+    work.keeping({
+      inputs,
+      rotation,
+      split: rotationSplit(parts, rotation),
+      config: configOf(inputs),
+      backend: request.backend,
+      start: fineTuning?.start,
+    })
   const jobs = kinds.flatMap((inputs) => ROTATIONS.map((rotation) => jobOf(inputs, rotation)))
-  request.onPlan?.(planOf(dataset, jobs))
+  const all = [...jobs, jobOf(kinds[0] ?? 'hidden', 'final')]
+  // Which kind is served is not known before the rotations have ended, unless there is one.
+  const together = kinds.length === 1 ? all : jobs
+  const before = new Set(all.filter((job) => work.epochsDone(job) === 'all').map(nameOf))
+  const onJob: TrainRequest['onJob'] = (job, leftOut) => {
+    if (!before.has(nameOf(job))) asked.onJob?.(job, leftOut)
+  }
+  request.onPlan?.(planOf(dataset, all, work))
   const writer = openRouterWriter(request.out)
   try {
-    const rotations = await trainRotations(request, jobs, writer)
+    const trained = await trainJobs({ ...request, onJob }, together, writer)
+    const { rotations } = trained
     const served = chooseInputs(rotations)
-    const final = await trainFinal(request, jobOf(served.inputs, 'final'))
+    const final = trained.final ?? (await trainFinal({ ...request, onJob }, jobOf(served.inputs, 'final')))
     const manifest = manifestOf(request, { parts, kinds, rotations, served, final, fineTuning })
     const probe = probeRows(dataset, final.spec, final.validationPredictions)
-    return writer.commit(manifest, { parameters: final.parameters, probe })
+    const committed = writer.commit(manifest, { parameters: final.parameters, probe })
+    await work.remove()
+    return committed
   } catch (thrown) {
     writer.discard()
     throw thrown
   }
 }
 
-async function trainRotations(
+/** Rotations go to the writer as they end; `final` is null if it was not among the jobs. */
+async function trainJobs(
   request: TrainRequest,
   jobs: readonly TrainJob[],
   writer: RouterWriter,
-): Promise<readonly StartedRotation[]> {
+): Promise<{ readonly rotations: readonly StartedRotation[]; readonly final: TrainedRouter | null }> {
   const summaries = new Map<string, StartedRotation>()
+  let final: TrainedRouter | null = null
   await request.runJobs(request.dataset, jobs, {
     ...hooksOf(request),
     onResult: (result) => {
+      reportJob(request, jobs, result)
+      if (result.rotation === 'final') {
+        final = result
+        return
+      }
       const summary = summarise(result)
       const split = invariant(
         jobs.find((job) => job.inputs === result.inputs && job.rotation === result.rotation),
@@ -110,12 +151,21 @@ async function trainRotations(
       )
     },
   })
-  return jobs.map((job) => invariant(summaries.get(`${job.inputs}/${job.rotation}`), 'every job has a result'))
+  const rotations = jobs
+    .filter((job) => job.rotation !== 'final')
+    .map((job) => invariant(summaries.get(`${job.inputs}/${job.rotation}`), 'every job has a result'))
+  return { rotations, final }
 }
 
 async function trainFinal(request: TrainRequest, job: TrainJob): Promise<TrainedRouter> {
   const results: TrainedRouter[] = []
-  await request.runJobs(request.dataset, [job], { ...hooksOf(request), onResult: (result) => results.push(result) })
+  await request.runJobs(request.dataset, [job], {
+    ...hooksOf(request),
+    onResult: (result) => {
+      reportJob(request, [job], result)
+      results.push(result)
+    },
+  })
   return invariant(results[0], 'the final model was trained')
 }
 
@@ -137,13 +187,30 @@ function summarise(result: TrainedRouter): StartedRotation {
   }
 }
 
-/** Upper bound of pairs trained on, for progress: early stopping ends sooner. */
-function planOf(dataset: Dataset, jobs: readonly TrainJob[]): { jobs: number; pairs: number } {
-  const pairs = jobs.reduce(
-    (sum, job) => sum + job.config.epochs * pairsPerEpoch(pairsOfGroups(dataset, job.split.train)),
-    0,
+function planOf(dataset: Dataset, jobs: readonly TrainJob[], work: WorkFolder): TrainPlan {
+  const plan = { jobs: jobs.length, pairs: 0, finishedJobs: 0, finishedEpochs: 0 }
+  for (const job of jobs) {
+    const done = work.epochsDone(job)
+    if (done === 'all') plan.finishedJobs += 1
+    else {
+      plan.finishedEpochs += done
+      plan.pairs += (job.config.epochs - done) * pairsPerEpoch(pairsOfGroups(dataset, job.split.train))
+    }
+  }
+  return plan
+}
+
+function nameOf(job: Pick<TrainJob, 'inputs' | 'rotation'>): string {
+  return `${job.inputs}/${job.rotation}`
+}
+
+function reportJob(request: TrainRequest, jobs: readonly TrainJob[], result: TrainedRouter): void {
+  const job = invariant(
+    jobs.find((one) => nameOf(one) === nameOf(result)),
+    'a result belongs to a job',
   )
-  return { jobs: jobs.length + 1, pairs }
+  const leftOut = job.config.epochs - result.epochs.length
+  request.onJob?.(job, leftOut * pairsPerEpoch(pairsOfGroups(request.dataset, job.split.train)))
 }
 
 function manifestOf(

@@ -20,10 +20,14 @@ export async function keepFinishedJob(directory: string, trained: TrainedRouter)
   await writeFileWhole(nodeFiles, join(directory, RECORD_FILE), (append) => append(serialize(record)))
 }
 
+export function isFinishedJob(directory: string): boolean {
+  return existsSync(join(directory, RECORD_FILE))
+}
+
 /** @returns null where the job has not finished */
 export function readFinishedJob(directory: string): TrainedRouter | null {
+  if (!isFinishedJob(directory)) return null
   const path = join(directory, RECORD_FILE)
-  if (!existsSync(path)) return null
   const record = deserialize(readFileSync(path)) as Omit<TrainedRouter, 'parameters'>
   return { ...record, parameters: readTensors(join(directory, PARAMETERS_FILE), record.spec, 'parameter') }
 }

@@ -114,14 +114,14 @@ describe('trainRouter', () => {
       expect(readFileSync(join(directory, 'a', file)).equals(readFileSync(join(directory, 'b', file)))).toBe(true)
   })
 
-  it('does not depend on the number of threads', async () => {
+  it('does not depend on the number of processes', async () => {
     await trainRouter(request({ out: join(directory, 'inline'), inputs: 'hidden' }))
     await trainRouter(
-      request({ out: join(directory, 'threads'), inputs: 'hidden', runJobs: createWorkerRunner({ workers: 2 }) }),
+      request({ out: join(directory, 'processes'), inputs: 'hidden', runJobs: createWorkerRunner({ workers: 2 }) }),
     )
     for (const file of ['router.json', 'router.safetensors', join('rotations', '3', 'hidden', 'rotation.json')])
       expect(
-        readFileSync(join(directory, 'inline', file)).equals(readFileSync(join(directory, 'threads', file))),
+        readFileSync(join(directory, 'inline', file)).equals(readFileSync(join(directory, 'processes', file))),
         file,
       ).toBe(true)
   })
@@ -152,11 +152,11 @@ describe('trainRouter', () => {
     expect(readFileSync(join(directory, 'router', 'notes.txt'), 'utf8')).toBe('mine')
   })
 
-  it('refuses data of one class and names the part', async () => {
+  it('refuses data of one class', async () => {
     const oneClass = { ...dataset, pairs: { ...dataset.pairs, label: new Uint8Array(dataset.pairs.count) } }
     await expect(trainRouter(request({ dataset: oneClass }))).rejects.toMatchObject({
       code: 'training-data-insufficient',
-      message: expect.stringContaining('rotation 0'),
+      message: expect.stringContaining('are of one class only (KEEP)'),
     })
   })
 
