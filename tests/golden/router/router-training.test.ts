@@ -5,7 +5,6 @@ import { packageFile } from '../../../models/package-root.ts'
 import { buildParameters, type TensorName, tensorOf, tensorsOf } from '../../../models/router/parameters.ts'
 import type { RouterSpec } from '../../../models/router/spec.ts'
 import type { AdamWOptions } from '../../../training/backends/backend.ts'
-import { createOrtBackend } from '../../../training/backends/ort.ts'
 import type { Batch } from '../../../training/batch.ts'
 import {
   maxAbsoluteError,
@@ -16,6 +15,9 @@ import {
   textbookAdamW,
   zeroTensors,
 } from '../../fixtures/router-reference.ts'
+import { trainingEngines } from '../../fixtures/training-engines.ts'
+
+const ENGINES = (await trainingEngines()).filter(({ absent }) => absent === null)
 
 interface GoldenTensors {
   readonly Wh: readonly number[]
@@ -140,7 +142,7 @@ describe('the float64 reference against PyTorch', () => {
   })
 })
 
-describe('the float32 engine against PyTorch', () => {
+describe.each(ENGINES)('engine $name, in float32, against PyTorch', ({ create }) => {
   it.each([
     ['without a mask', spec, null, golden.firstLoss, golden.firstGradient],
     [
@@ -151,7 +153,7 @@ describe('the float32 engine against PyTorch', () => {
       golden.firstGradientWithMask,
     ],
   ] as const)('has the same first loss and gradient %s to 1e-5 relative', async (_, own, mask, loss, gradient) => {
-    const backend = await createOrtBackend({ spec: own, parameters: initialF32, adamw })
+    const backend = await create({ spec: own, parameters: initialF32, adamw })
     const result = await backend.gradients(batchOfStep(0), mask === null ? null : Float32Array.from(mask))
     expect(Math.abs(result.loss / loss - 1)).toBeLessThanOrEqual(1e-5)
     for (const [name, expected] of fromGolden(gradient))
@@ -160,7 +162,7 @@ describe('the float32 engine against PyTorch', () => {
   })
 
   it('has the same 36 losses to 1e-5 relative and final parameters to 1e-4', async () => {
-    const backend = await createOrtBackend({ spec, parameters: initialF32, adamw })
+    const backend = await create({ spec, parameters: initialF32, adamw })
     for (const [s, expected] of golden.losses.entries()) {
       const loss = await backend.step(batchOfStep(s), null)
       expect(Math.abs(loss / expected - 1), `loss of step ${s}`).toBeLessThanOrEqual(1e-5)
