@@ -40,7 +40,15 @@ export function readRouterPredictions(directory: string, dataset: Dataset): Rout
       }
     }),
   )
-  return { manifest, parts: dealParts(dataset, manifest.config.seed, manifest.parent), predictions }
+  return {
+    manifest,
+    parts: dealParts(dataset, manifest.config.seed, manifest.parent),
+    predictions,
+    rotationModel(rotation) {
+      const record = readRotation(directory, { rotation, inputs: manifest.spec.inputs })
+      return { spec: record.spec, parameters: readRotationParameters(directory, record) }
+    },
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import type { InputKind } from '../../models/router/spec.ts'
 import {
   type ComparisonRecord,
   type Estimate,
+  type EvaluationRecord,
   MIN_HEADLINE_FUTURE,
   MIN_INTERVAL_GROUPS,
   type PredictorRecord,
@@ -19,6 +20,7 @@ export interface SummaryInput {
   readonly comparisons: readonly ComparisonRecord[]
   readonly counts: Readonly<Record<SubsetName, SubsetCounts>>
   readonly rotations: number
+  readonly oneClassRotations?: EvaluationRecord['oneClassRotations']
 }
 
 /** One sentence per trained input, the served one first: its number, and whether it beats each baseline. */
@@ -85,6 +87,10 @@ export function caveatsOf(input: SummaryInput): readonly string[] {
     `Headline pairs have at least ${MIN_HEADLINE_FUTURE} interactions after them: a label "no later use" near the end of a run saw too little future. All pairs stand beside.`,
     'Numbers are means over rotations; scores of different rotations come from different models and are never ranked together. Each run counts once unless a column says pair-weighted.',
     `"Beats" means that the 95 % interval of the paired difference, from a bootstrap over groups on the same draw for both, lies above 0. ${input.comparisons.filter((one) => one.scope === 'all' && one.metric === 'withinAuroc').length} such comparisons are made here without correction.`,
+    ...(input.oneClassRotations ?? []).map(
+      ({ rotation, pairs, ready }) =>
+        `Rotation ${rotation} has no value and is left out of means over rotations: ${ready === 0 ? 'none' : 'each'} of its ${pairs} headline test pairs is READY.`,
+    ),
     ...(headline.readyGroups < MIN_INTERVAL_GROUPS
       ? [
           `No interval is given: only ${headline.readyGroups} test groups hold a READY pair, ${MIN_INTERVAL_GROUPS} are needed.`,

@@ -12,6 +12,7 @@ import { readRouterPredictions } from '../../../training/evaluation/router-predi
 import { renderReport } from '../../../training/report/render-report.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
 import { startProgress } from '../progress.ts'
+import { readStudies } from '../read-studies.ts'
 import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
 import { wholeNumberParser } from '../whole-number.ts'
@@ -22,6 +23,8 @@ export interface EvaluateCommandOptions {
   readonly out: string
   readonly bootstrap: number
   readonly seed: number
+  /** Absent where another command calls this one. */
+  readonly study?: readonly string[]
 }
 
 const DEFAULT_RESAMPLES = 1000
@@ -47,7 +50,11 @@ export function createCommand(): Command {
     .addOption(
       new Option('--seed <number>', 'of the bootstrap and the random baseline').argParser(parseSeed).default(1),
     )
-    .addHelpText('after', '\nExample:\n  $ keepready evaluate dataset/ --router router/ --out report/')
+    .option('--study <directory>', 'study to draw in the report too; repeat for more', collect, [])
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ keepready evaluate dataset/ --router router/ --out report/\n  $ keepready evaluate dataset/ --router router/ --study study/ --out report/',
+    )
   return withAction<EvaluateCommandOptions>(command, runEvaluate)
 }
 
@@ -58,7 +65,8 @@ export async function runEvaluate(
 ): Promise<CommandResult> {
   const directory = args[0] ?? ''
   const dataset = await readDataset(directory)
-  const { manifest, parts, predictions } = readRouterPredictions(options.router, dataset)
+  const { manifest, parts, predictions, rotationModel } = readRouterPredictions(options.router, dataset)
+  const studies = await readStudies(options.study ?? [], dataset)
   const trajectories = await readDatasetTrajectories(directory)
   let progress: ReturnType<typeof startProgress> | null = null
   const record = await evaluate(
@@ -68,6 +76,7 @@ export async function runEvaluate(
       parts,
       router: { directory: options.router, served: manifest.spec.inputs },
       predictions,
+      rotationModel,
       seed: options.seed,
       resamples: options.bootstrap,
     },
@@ -81,7 +90,7 @@ export async function runEvaluate(
   )
   const files = {
     metrics: join(options.out, METRICS_FILE),
-    report: await writeReport(options.out, renderReport(record)),
+    report: await writeReport(options.out, renderReport(record, studies)),
   }
   await writeTextWhole(nodeFiles, files.metrics, `${JSON.stringify(record)}\n`)
   const finished = progress as ReturnType<typeof startProgress> | null
@@ -148,6 +157,10 @@ const VERDICT = {
   'no-difference-shown': 'does not beat it',
   'cannot-tell': 'cannot tell',
 } as const
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value]
+}
 
 function parseSeed(text: string): number {
   const value = Number(text)
