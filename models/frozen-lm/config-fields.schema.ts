@@ -64,6 +64,10 @@ export const FIELD = {
   ropeParameters: ropeParameters.nullish(),
   /** Rope parameters by layer type, transformers 5. */
   ropesByLayerType: z.record(z.string(), ropeParameters).nullish(),
+  /** Either of the two. */
+  ropesOrRope: ropeParameters
+    .extend({ full_attention: ropeParameters.optional(), sliding_attention: ropeParameters.optional() })
+    .nullish(),
 } as const
 
 /** Fields that every decoder has. */

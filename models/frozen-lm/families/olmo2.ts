@@ -7,7 +7,7 @@ import type { LayerNorms } from '../decoder.ts'
 import { type Family, plainAttention, plainDecoder, plainFeedForward } from './family.ts'
 import { plainRope } from './rope-fields.ts'
 
-const POST_NORMS: LayerNorms = {
+export const POST_NORMS: LayerNorms = {
   beforeMixer: null,
   afterMixer: 'post_attention_layernorm',
   beforeFeedForward: null,

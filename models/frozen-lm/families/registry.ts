@@ -6,6 +6,7 @@ import { granite } from './granite.ts'
 import { llama } from './llama.ts'
 import { mistral } from './mistral.ts'
 import { olmo2 } from './olmo2.ts'
+import { olmo3 } from './olmo3.ts'
 import { phi3 } from './phi3.ts'
 import { qwen2 } from './qwen2.ts'
 import { qwen3, qwen3Moe } from './qwen3.ts'
@@ -22,6 +23,7 @@ export const FAMILIES: readonly Family[] = [
   smollm3,
   granite,
   olmo2,
+  olmo3,
   phi3,
   gemma2,
   gemma3,

@@ -118,6 +118,28 @@ describe('parseDecoderConfig', () => {
     expect(parse({ rope_scaling: { type: 'dynamic', factor: 8 } })).toEqual(parse({}))
   })
 
+  it('scales the rope of the full layers of OLMo 3 only, in all spellings', () => {
+    const olmo = { architectures: ['Olmo3ForCausalLM'], num_hidden_layers: 4, sliding_window: 8 }
+    const yarn = { rope_type: 'yarn', factor: 8, original_max_position_embeddings: 512 }
+    const version4 = parse({ ...olmo, rope_theta: 5e5, rope_scaling: yarn })
+    const flat = parse({ ...olmo, rope_parameters: { ...yarn, rope_theta: 5e5 } })
+    const byType = parse({
+      ...olmo,
+      rope_parameters: {
+        full_attention: { ...yarn, rope_theta: 5e5 },
+        sliding_attention: { rope_type: 'default', rope_theta: 5e5 },
+      },
+    })
+    expect(flat).toEqual(version4)
+    expect(byType).toEqual(version4)
+    expect(version4.ropes.map(({ rope }) => [rope.kind, rope.theta])).toEqual([
+      ['yarn', 5e5],
+      ['default', 5e5],
+    ])
+    expect(version4.layers.map((_, index) => attentionOf(version4, index).window)).toEqual([8, 8, 8, null])
+    expect(version4.layers.map((_, index) => attentionOf(version4, index).rope)).toEqual([1, 1, 1, 0])
+  })
+
   it('reads the two ropes of Gemma 3 alike in both spellings', () => {
     const gemma = { architectures: ['Gemma3ForCausalLM'], sliding_window: 8 }
     const version4 = parse({
