@@ -58,7 +58,8 @@ export async function annotateByCounterfactual(
     const plans = await planRuns(work, runs)
     const path = job.journal ?? `${out}${ENDING}`
     const estimate = await tellEstimate(work, plans)
-    if (job.estimateOnly) return { data: { annotator: counterfactualName(name), ...estimate }, text: estimate.text }
+    const annotator = counterfactualName(name)
+    if (job.estimateOnly) return { data: { annotator, ...estimate.figures }, text: estimate.text }
     const identity: MeasurementsIdentity = {
       model: { name, filesSha256: hashModelFiles(directory) },
       runsSha256: (await hashFile(runsPath)).sha256,
@@ -67,7 +68,6 @@ export async function annotateByCounterfactual(
     const file = await openMeasurements(path, identity)
     try {
       const measurements = await measurePlans(work, plans, file)
-      const annotator = counterfactualName(name)
       const labels = labelAll(runs, { measurements, annotator, quantile })
       const report = counterfactualReport(runs, { labels, measurements, settings, quantile, annotator })
       await writeLabels(out, labels.rows)
@@ -96,33 +96,22 @@ async function planRuns(
 }
 
 interface Estimate {
-  readonly actions: number
-  readonly pairs: number
-  readonly placebos: number
-  readonly tokens: number
-  readonly tokensPerSecond: number
-  readonly seconds: number
+  readonly figures: {
+    readonly actions: number
+    readonly pairs: number
+    readonly placebos: number
+    readonly tokens: number
+    readonly tokensPerSecond: number
+    readonly seconds: number
+  }
   readonly text: string
 }
 
-/** Tokens of a probe run: a context and a target as long as most. */
-const PROBE_TOKENS = 256
-const PROBE_RUNS = 3
-
 /** Said before anything is measured; the speed is that of a few runs on this machine, now. */
 async function tellEstimate(work: Work, plans: readonly ActionPlan[]): Promise<Estimate> {
-  const { context, settings, scorer } = work
+  const { context, settings } = work
   const cost = costOfPlans(plans, settings)
-  const tokens = Int32Array.from({ length: PROBE_TOKENS }, (_, k) => (k * 7) % 97)
-  const state = await scorer.read(tokens, null)
-  let bestMs = Number.POSITIVE_INFINITY
-  for (let k = 0; k < PROBE_RUNS; k++) {
-    const startMs = context.nowMs()
-    await scorer.score(tokens, { past: state, from: PROBE_TOKENS - settings.actionTokens })
-    bestMs = Math.min(bestMs, context.nowMs() - startMs)
-  }
-  scorer.dispose(state)
-  const tokensPerSecond = PROBE_TOKENS / Math.max(bestMs / 1000, 1e-6)
+  const tokensPerSecond = await probeSpeed(work, plans)
   const seconds = cost.tokens / tokensPerSecond
   const text =
     `at most ${formatCount(cost.tokens)} tokens for ${formatCount(cost.targets)} pairs and ` +
@@ -130,7 +119,27 @@ async function tellEstimate(work: Work, plans: readonly ActionPlan[]): Promise<E
     `at ${formatCount(tokensPerSecond)} tokens/s`
   context.writeErr(`estimate: ${text}\n`)
   const { actions, targets: pairs, placebos } = cost
-  return { actions, pairs, placebos, tokens: cost.tokens, tokensPerSecond, seconds, text }
+  return { figures: { actions, pairs, placebos, tokens: cost.tokens, tokensPerSecond, seconds }, text }
+}
+
+/** A context and a target as long as most. */
+const PROBE_TOKENS = 256
+const PROBE_RUNS = 3
+
+/** Tokens a second of the best of a few runs over text of the first plan. */
+async function probeSpeed({ context, settings, scorer }: Work, plans: readonly ActionPlan[]): Promise<number> {
+  const text = plans[0]?.strata[0]?.targets[0]?.tokens ?? new Int32Array(0)
+  if (text.length === 0) return 1
+  const tokens = Int32Array.from({ length: PROBE_TOKENS }, (_, k) => text[k % text.length] ?? 0)
+  const state = await scorer.read(tokens, null)
+  let bestMs = Number.POSITIVE_INFINITY
+  for (let k = 0; k < PROBE_RUNS; k++) {
+    const startMs = context.nowMs()
+    await scorer.score(tokens, { past: state, from: Math.max(1, PROBE_TOKENS - settings.actionTokens) })
+    bestMs = Math.min(bestMs, context.nowMs() - startMs)
+  }
+  scorer.dispose(state)
+  return PROBE_TOKENS / Math.max(bestMs / 1000, 1e-6)
 }
 
 async function measurePlans(work: Work, plans: readonly ActionPlan[], file: MeasurementFile) {
