@@ -21,6 +21,7 @@ import { wholeNumberParser } from '../whole-number.ts'
 
 export interface TrainCommandOptions {
   readonly out: string
+  readonly from?: string
   readonly inputs: InputKind | 'auto'
   readonly width?: number
   readonly dropout?: number
@@ -50,6 +51,7 @@ export function createCommand(): Command {
     )
     .argument('<dataset>', 'directory that keepready extract wrote')
     .requiredOption('--out <directory>', 'router artefact to write')
+    .option('--from <router>', 'start from this router (docs/router-artefact.md); tests only on groups new to it')
     .addOption(
       new Option('--inputs <kind>', 'what the router reads; auto trains all and serves what validation prefers')
         .choices(['auto', ...INPUT_KINDS])
@@ -77,7 +79,10 @@ export function createCommand(): Command {
         .choices(ENGINE_CHOICES)
         .default('auto'),
     )
-    .addHelpText('after', '\nExample:\n  $ keepready train dataset/ --out router/')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ keepready train dataset/ --out router/\n  $ keepready train larger/ --out router-2/ --from router/',
+    )
   return withAction<TrainCommandOptions>(command, runTrain)
 }
 
@@ -95,6 +100,7 @@ export async function runTrain(
   const manifest = await trainRouter({
     dataset,
     out: options.out,
+    from: options.from,
     inputs: options.inputs,
     overrides: {
       width: options.width,
@@ -141,11 +147,12 @@ type Card = Pick<
   | 'config'
   | 'bestEpoch'
   | 'representationId'
+  | 'parent'
 >
 
 function cardOf(manifest: Card): Card {
   const { spec, servedBecause, rotations, validation, operatingPoints } = manifest
-  const { prevalence, config, bestEpoch, representationId } = manifest
+  const { prevalence, config, bestEpoch, representationId, parent } = manifest
   return {
     spec,
     servedBecause,
@@ -156,6 +163,7 @@ function cardOf(manifest: Card): Card {
     config,
     bestEpoch,
     representationId,
+    parent,
   }
 }
 
@@ -167,6 +175,8 @@ function cardText(out: string, manifest: Card): string {
     const own = rotations.filter((rotation) => rotation.inputs === kind)
     for (const split of ['validation', 'test'] as const)
       means.push([kind, split, ...meanFigures(own.map((rotation) => rotation[split]))])
+    const started = own.flatMap(({ start }) => (start === null ? [] : [start.test]))
+    if (started.length > 0) means.push(['the router it started from', 'test', ...meanFigures(started)])
   }
   const points = createResultTable(['operating point', '>tau', '>precision', '>recall', '>pairs', '>groups'])
   for (const name of OPERATING_POINT_NAMES) {
@@ -185,6 +195,7 @@ function cardText(out: string, manifest: Card): string {
     `Router in ${out}: reads ${spec.inputs}, chosen as ${manifest.servedBecause}.`,
     'Means over the rotations (they estimate the procedure; the final model trains on more groups):',
     means.toString(),
+    ...fineTuningLines(manifest),
     `Final model: best epoch ${manifest.bestEpoch}, prevalence ${percent(manifest.prevalence.training)} in training, ${percent(manifest.prevalence.validation)} in validation.`,
     points.toString(),
     ...(precision.tau === null
@@ -192,6 +203,17 @@ function cardText(out: string, manifest: Card): string {
       : []),
     `Next: keepready evaluate DATASET --router ${out} --out report/`,
   ].join('\n')
+}
+
+/** What was dealt, and whether validation prefers the old router. */
+function fineTuningLines({ parent, validation }: Card): readonly string[] {
+  if (parent === null) return []
+  const before = parent.validation.prAuc
+  const isBetter = before === null || validation.prAuc === null || validation.prAuc > before
+  return [
+    `Fine-tuned: ${parent.freshGroups} groups are new to the router it started from and were dealt to the rotations; the others only trained.`,
+    `On the final model's validation part PR-AUC went from ${figure(before)} to ${figure(validation.prAuc)}${isBetter ? '' : ': the old router is better there, keep it'}.`,
+  ]
 }
 
 function meanFigures(splits: readonly SplitMetrics[]): readonly string[] {
