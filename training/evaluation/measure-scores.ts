@@ -1,7 +1,7 @@
 /**
  * A few headline metrics of one score with intervals, where the full record of an evaluation is not needed.
  */
-import { estimateOver } from './estimate.ts'
+import { estimateOver, type ResampledEstimate } from './estimate.ts'
 import type { Estimate, MetricName } from './evaluation-record.ts'
 import { type RotationTest, readyGroupsOf, type TestRun } from './rotation-test.ts'
 import { rankScores, scopeStatistics } from './scope-statistics.ts'
@@ -13,14 +13,15 @@ export interface TestScores {
 }
 
 /**
- * Headline pairs, means over the rotations, bootstrap intervals over groups.
+ * Headline pairs, means over the rotations, bootstrap intervals over groups. Scores on the same tests share their draws, so
+ * differences of draws are paired.
  * @param contains the runs that count; left out: all
  */
-export function measureScores<Name extends MetricName>(
+export function resampleScores<Name extends MetricName>(
   rotations: readonly TestScores[],
   metrics: readonly Name[],
   contains: (run: TestRun) => boolean = () => true,
-): Readonly<Record<Name, Estimate>> {
+): Readonly<Record<Name, ResampledEstimate>> {
   const parts = rotations.map(({ test, scores }) => ({
     test,
     readyGroups: readyGroupsOf(test, 'headline', contains),
@@ -31,9 +32,18 @@ export function measureScores<Name extends MetricName>(
     estimateOver(
       parts.map(({ test, readyGroups, statistics }) => ({ test, readyGroups, statistic: statistics[name] })),
       true,
-    ).estimate,
+    ),
   ])
-  return Object.fromEntries(estimates) as Record<Name, Estimate>
+  return Object.fromEntries(estimates) as Record<Name, ResampledEstimate>
+}
+
+/** The estimates of `resampleScores` alone. */
+export function measureScores<Name extends MetricName>(
+  rotations: readonly TestScores[],
+  metrics: readonly Name[],
+): Readonly<Record<Name, Estimate>> {
+  const resampled = resampleScores(rotations, metrics)
+  return Object.fromEntries(metrics.map((name) => [name, resampled[name].estimate])) as Record<Name, Estimate>
 }
 
 /** Scores of a test part from predictions by pair number. @throws RangeError for a test pair without a prediction */

@@ -8,7 +8,8 @@
  */
 import type { TrainConfig } from '../../models/router/manifest.ts'
 import type { InputKind } from '../../models/router/spec.ts'
-import type { Estimate, MetricName } from '../evaluation/evaluation-record.ts'
+import type { Interval } from '../../src/metrics/bootstrap.ts'
+import type { Estimate, MetricName, Verdict } from '../evaluation/evaluation-record.ts'
 
 export const STUDY_SCHEMA_VERSION = 1
 
@@ -67,7 +68,7 @@ export interface StudyPoint {
   readonly x: number | null
   /** E.g. `30 %`, `swe-agent`, `seed 2`. */
   readonly label: string
-  /** Numbers of the rotations behind the values: five, fewer where training had one class only; `domain` has one model, numbered 0. */
+  /** Numbers of the rotations behind the values: five, fewer where a part had no pairs or one class only. */
   readonly rotations: readonly number[]
   readonly training: StudyPart
   /** Summed over the rotations: each group is tested once. Headline pairs. */
@@ -92,6 +93,21 @@ export interface SeedSpread {
   readonly groupHalfWidth: number | null
 }
 
+/**
+ * Two values on the same test runs and the same draws: the whole training part against half of it (`fraction`), a router that
+ * has not seen the domain against one that has (`domain`).
+ */
+export interface StudyDifference {
+  readonly metric: StudyMetricName
+  readonly a: { readonly predictor: string; readonly point: string }
+  readonly b: { readonly predictor: string; readonly point: string }
+  /** a - b; null where one has no value. */
+  readonly difference: number | null
+  /** 95 %, paired; null with fewer than 10 test groups that hold a READY pair. */
+  readonly interval: Interval | null
+  readonly verdict: Verdict
+}
+
 export interface StudyRecord {
   readonly schemaVersion: typeof STUDY_SCHEMA_VERSION
   readonly kind: StudyKind
@@ -107,6 +123,7 @@ export interface StudyRecord {
   readonly points: readonly StudyPoint[]
   /** Empty unless kind is `seeds`. */
   readonly seedSpread: readonly SeedSpread[]
+  readonly differences: readonly StudyDifference[]
   readonly dataset: {
     readonly directory: string
     readonly representationId: string
