@@ -64,8 +64,11 @@ function isInstalled(name: string): boolean {
   }
 }
 
-async function tryInChildProcess(engine: EngineName): Promise<EngineVerdict> {
-  const entry = compiledEntry('training/backends/engine-trial-main.js')
+/** @param entry compiled; it prints a verdict as its last line */
+export async function tryInChildProcess(
+  engine: EngineName,
+  entry: string = compiledEntry('training/backends/engine-trial-main.js'),
+): Promise<EngineVerdict> {
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [entry, engine], { timeout: TRIAL_MS })
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as EngineVerdict
@@ -73,6 +76,15 @@ async function tryInChildProcess(engine: EngineName): Promise<EngineVerdict> {
     const { signal, stderr } = thrown as { readonly signal?: string | null; readonly stderr?: string }
     const how = signal ? `signal ${signal}` : 'an error'
     const last = stderr?.trim().split('\n').at(-1) ?? String(thrown)
-    return { ok: false, lacks: `a process that survives opening it (ended with ${how})`, remedy: last }
+    return failedTrial(`the process that opened it ended with ${how}: ${last}`)
+  }
+}
+
+/** The reason is part of what it lacks, so that `auto` prints it when it goes on to another engine. */
+export function failedTrial(reason: string): EngineVerdict {
+  return {
+    ok: false,
+    lacks: `a successful trial (${reason.replace(/\s+/g, ' ').trim()})`,
+    remedy: 'docs/training.md, section Engines, says what it wants',
   }
 }

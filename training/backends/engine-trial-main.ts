@@ -4,7 +4,7 @@ import type { RouterSpec } from '../../models/router/spec.ts'
 import { toAppError } from '../../src/errors.ts'
 import { DEFAULT_ADAMW } from './backend.ts'
 import { ENGINES, REFERENCE_ENGINE } from './engine-names.ts'
-import type { EngineVerdict } from './engine-prober.ts'
+import { type EngineVerdict, failedTrial } from './engine-prober.ts'
 import { openBackend } from './open-backend.ts'
 
 const SPEC: RouterSpec = { inputs: 'hidden+evidence', hiddenSize: 128, evidenceSize: 10, width: 256, dropout: 0.3 }
@@ -20,8 +20,7 @@ async function verdict(): Promise<EngineVerdict> {
     await backend.close()
     return { ok: true }
   } catch (thrown) {
-    const { code, message } = toAppError(thrown)
-    return { ok: false, lacks: code, remedy: message }
+    return failedTrial(toAppError(thrown).message)
   }
 }
 

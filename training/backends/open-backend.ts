@@ -21,7 +21,7 @@ export interface EngineSeams {
 
 const MACHINE: EngineSeams = { missingForCuda, createOrt: createOrtBackend, loadTfjsWasm, loadTfjsNodeGpu }
 
-/** @throws engine-unavailable naming what is missing, device-self-check-failed, option-invalid (router too large) */
+/** @throws engine-unavailable naming what is missing or computed otherwise, option-invalid (router too large) */
 export async function openBackend(
   engine: EngineName,
   options: BackendOptions,

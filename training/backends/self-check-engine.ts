@@ -28,7 +28,7 @@ export type OpenEngine = (options: BackendOptions) => Promise<TrainerBackend>
 /**
  * @param check.spec the router that is to be trained; its kind is kept and its sizes are not
  * @returns the largest error
- * @throws device-self-check-failed, and what `open` throws
+ * @throws engine-unavailable if it differs, and what `open` throws
  */
 export async function selfCheckEngine(check: {
   readonly engine: EngineName
@@ -53,7 +53,7 @@ export async function selfCheckEngine(check: {
   }
   if (worst.error <= SELF_CHECK_TOLERANCE) return worst.error
   throw new AppError(
-    'device-self-check-failed',
+    'engine-unavailable',
     `training engine ${check.engine} computes something else than ${REFERENCE_ENGINE}: ${worst.what} differs by ${worst.error.toExponential(1)} of its largest value, the limit is ${SELF_CHECK_TOLERANCE.toExponential(0)}. Differences around 1e-3 are TF32 products, which NVIDIA_TF32_OVERRIDE=0 in the environment turns off; otherwise update the driver, or use --backend ${REFERENCE_ENGINE}`,
     { details: { engine: check.engine, error: worst.error, limit: SELF_CHECK_TOLERANCE } },
   )

@@ -1,5 +1,13 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createEngineProber, type ProberSeams } from '../../../../training/backends/engine-prober.ts'
+import {
+  createEngineProber,
+  failedTrial,
+  type ProberSeams,
+  tryInChildProcess,
+} from '../../../../training/backends/engine-prober.ts'
 
 /** A machine where everything is there, but for what a test takes away. */
 function machine(without: Partial<ProberSeams> = {}): { readonly seams: ProberSeams; readonly tried: string[] } {
@@ -45,8 +53,29 @@ describe('createEngineProber', () => {
   })
 
   it('passes on what the trial said', async () => {
-    const refused = { ok: false, lacks: 'device-self-check-failed', remedy: 'w2 differs' } as const
+    const refused = failedTrial('w2 differs\nby 1e-3')
     const { seams } = machine({ tryEngine: async () => refused })
-    expect(await createEngineProber(seams).probe('tfjs-node-gpu')).toEqual(refused)
+    const verdict = await createEngineProber(seams).probe('tfjs-node-gpu')
+    expect(verdict).toMatchObject({ ok: false, lacks: 'a successful trial (w2 differs by 1e-3)' })
+  })
+})
+
+describe('tryInChildProcess', () => {
+  it('opens an engine in a process of its own', async () => {
+    expect(await tryInChildProcess('tfjs-wasm')).toEqual({ ok: true })
+  })
+
+  it.each([
+    ["process.stderr.write('loading\\nno CUDA for you\\n'); process.exit(3)", /an error: no CUDA for you/],
+    ['process.kill(process.pid, "SIGABRT")', /signal SIGABRT/],
+  ])('turns the end of that process into a verdict (%s)', async (program, lacks) => {
+    const folder = mkdtempSync(join(tmpdir(), 'keepready-trial-'))
+    try {
+      writeFileSync(join(folder, 'trial.mjs'), program)
+      const verdict = await tryInChildProcess('ort-cuda', join(folder, 'trial.mjs'))
+      expect(verdict).toMatchObject({ ok: false, lacks: expect.stringMatching(lacks) })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })
