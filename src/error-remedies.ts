@@ -76,5 +76,5 @@ export const ERROR_REMEDY = {
   'host-crashed': 'Send the request again: the process that failed has been started anew.',
   'output-not-finite': 'The model gives numbers out of range: use `--storage f32`, another layer or other weights.',
   invariant: 'A bug in keepready: report it with the stack (command line) or the request id (server).',
-  interrupted: 'Run the same command again; extract goes on where it stopped.',
+  interrupted: 'Run the same command again; extract and train go on where they stopped.',
 } as const satisfies Readonly<Record<ErrorCode, string>>

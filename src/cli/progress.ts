@@ -9,6 +9,8 @@ const PLAIN_LINE_MS = 5000
 export interface Progress {
   /** @param amount total done so far, in `unit` */
   update(amount: number, note?: string): void
+  /** Another total from here on: less, or more, turned out to be needed. */
+  retarget(total: number): void
   /** Replaces the line by its final form. */
   done(figure: string): void
 }
@@ -19,6 +21,7 @@ export function startProgress(
 ): Progress {
   const startMs = context.nowMs()
   let lastMs = context.interactive ? 0 : startMs
+  let { total } = options
   const seconds = (): number => (context.nowMs() - startMs) / 1000
   const draw = (text: string, end: boolean): void => {
     if (context.interactive) context.writeErr(`\r\u001b[2K${text}${end ? '\n' : ''}`)
@@ -30,14 +33,15 @@ export function startProgress(
       if (now - lastMs < (context.interactive ? REDRAW_MS : PLAIN_LINE_MS)) return
       lastMs = now
       const rate = amount / Math.max(seconds(), 1e-3)
-      const share =
-        options.total === null ? `${formatCount(amount)}` : `${formatCount(amount)}/${formatCount(options.total)}`
-      const left =
-        options.total === null || rate === 0 ? '' : `, ${formatDuration((options.total - amount) / rate)} left`
+      const share = total === null ? `${formatCount(amount)}` : `${formatCount(amount)}/${formatCount(total)}`
+      const left = total === null || rate === 0 ? '' : `, ${formatDuration((total - amount) / rate)} left`
       draw(
         `${options.stage}: ${share} ${options.unit}, ${formatCount(rate)}/s${left}${note === '' ? '' : `, ${note}`}`,
         false,
       )
+    },
+    retarget(wanted) {
+      total = wanted
     },
     done(figure) {
       draw(`${options.stage}: ${figure} (${seconds().toFixed(1)} s)`, true)

@@ -36,7 +36,7 @@ async function runAction<Options extends object>(run: {
     abort.abort(
       new AppError(
         'interrupted',
-        'interrupted: no file is left half-written; run the same command again (extract goes on where it stopped)',
+        'interrupted: no file is left half-written; run the same command again (extract and train go on where they stopped)',
       ),
     )
   }

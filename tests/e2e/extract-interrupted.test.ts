@@ -136,7 +136,9 @@ describe('keepready extract', { timeout: 180_000 }, () => {
     const out = 'interrupted'
     const stopped = await signalWhen(start(out, ['--workers', '1']), 'SIGINT', () => partsIn(out) >= 2)
     expect(stopped.code).toBe(130)
-    expect(stopped.stderr).toMatch(/run the same command again \(extract goes on where it stopped\) \[interrupted\]/)
+    expect(stopped.stderr).toMatch(
+      /run the same command again \(extract and train go on where they stopped\) \[interrupted\]/,
+    )
     await expect(readDataset(join(folder, out))).rejects.toThrow(/re-run keepready extract/)
     const resumed = await finished(start(out))
     expect(resumed.code).toBe(0)

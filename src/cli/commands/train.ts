@@ -14,9 +14,10 @@ import { DEFAULT_TRAIN_CONFIG } from '../../../training/train-config.ts'
 import { createWorkerRunner } from '../../../training/worker-pool.ts'
 import { OPERATING_POINT_NAMES } from '../../router/operating-points.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
-import { startProgress } from '../progress.ts'
+import { readEnvironment } from '../environment.ts'
 import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
+import { startTrainProgress } from '../train-progress.ts'
 import { wholeNumberParser } from '../whole-number.ts'
 
 export interface TrainCommandOptions {
@@ -33,6 +34,7 @@ export interface TrainCommandOptions {
   readonly hiddenScale?: number
   readonly minFuture?: number
   readonly seed?: number
+  readonly fresh?: boolean
   readonly workers: number
   readonly backend: EngineChoice
 }
@@ -69,6 +71,7 @@ export function createCommand(): Command {
       number('--min-future <interactions>', 'validation uses pairs with this much run left', defaults.minFuture),
     )
     .addOption(number('--seed <number>', 'rotations, first weights, order, dropout', defaults.seed))
+    .option('--fresh', 'forget what an unfinished run with this --out has done', false)
     .addOption(
       new Option('--workers <count>', 'rotations at a time, one on a GPU; the result does not depend on it')
         .argParser(wholeNumberParser(1))
@@ -94,9 +97,7 @@ export async function runTrain(
   const dataset = await readDataset(args[0] ?? '')
   const engine = await chooseEngine(options.backend)
   context.writeErr(`engine: ${engine.name} (${engine.because})\n`)
-  let progress: ReturnType<typeof startProgress> | null = null
-  let pairsDone = 0
-  let note = ''
+  const progress = startTrainProgress(context)
   const manifest = await trainRouter({
     dataset,
     out: options.out,
@@ -114,25 +115,18 @@ export async function runTrain(
       minFuture: options.minFuture,
       seed: options.seed,
     },
-    runJobs: createWorkerRunner({ workers: runsOnGpu(engine.name) ? 1 : options.workers }),
+    runJobs: createWorkerRunner({
+      workers: runsOnGpu(engine.name) ? 1 : options.workers,
+      environment: readEnvironment(),
+    }),
     backend: engine.name,
     node: process.versions.node,
     source: sourceVersion(),
     signal: context.signal,
-    onPlan: ({ pairs }) => {
-      progress = startProgress(context, { stage: 'train', total: pairs, unit: 'samples' })
-    },
-    onStep: (pairs) => {
-      pairsDone += pairs
-      progress?.update(pairsDone, note)
-    },
-    onEpoch: (job, record) => {
-      const prAuc = record.validationPrAuc === null ? '-' : record.validationPrAuc.toFixed(3)
-      note = `${job.inputs} rotation ${job.rotation} epoch ${record.epoch}: loss ${record.trainLossNats.toFixed(3)}, validation PR-AUC ${prAuc}`
-    },
+    fresh: options.fresh,
+    ...progress.hooks,
   })
-  progress = progress as ReturnType<typeof startProgress> | null
-  progress?.done(`${manifest.rotations.length} rotation models and the final ${manifest.spec.inputs} -> ${options.out}`)
+  progress.done(`${manifest.rotations.length} rotation models and the final ${manifest.spec.inputs} -> ${options.out}`)
   return { data: { out: options.out, engine, ...cardOf(manifest) }, text: cardText(options.out, manifest) }
 }
 
