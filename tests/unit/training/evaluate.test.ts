@@ -22,6 +22,15 @@ const input: EvaluationInput = {
   seed: 4,
   resamples: 200,
 }
+/** Enough for what needs an evaluation of its own. */
+const small = syntheticDataset({ groups: 12, minLength: 9, maxLength: 12 })
+const smallInput: EvaluationInput = {
+  ...input,
+  dataset: small,
+  trajectories: syntheticTrajectories(small),
+  ...syntheticPredictions(small),
+  resamples: 100,
+}
 const record: EvaluationRecord = await evaluate(input)
 const predictor = (name: string): PredictorRecord => {
   const found = record.predictors.find((one) => one.name === name)
@@ -149,13 +158,110 @@ describe('evaluation', () => {
   })
 
   it('gives no interval and no verdict with fewer than 10 test groups that hold a READY pair', async () => {
-    const small = syntheticDataset({ groups: 9, minLength: 10, maxLength: 14 })
-    const made = syntheticPredictions(small)
-    const few = await evaluate({ ...input, dataset: small, trajectories: syntheticTrajectories(small), ...made })
+    const tiny = syntheticDataset({ groups: 9, minLength: 10, maxLength: 14 })
+    const made = syntheticPredictions(tiny)
+    const few = await evaluate({ ...input, dataset: tiny, trajectories: syntheticTrajectories(tiny), ...made })
     expect(few.predictors[0]?.subsets.headline.scopes[0]?.metrics.withinAuroc.interval).toBeNull()
     expect(few.comparisons.every((one) => one.interval === null && one.verdict === 'cannot-tell')).toBe(true)
     expect(few.summary.join(' ')).toContain('cannot be told apart from any baseline: fewer than 10 test groups')
     expect(few.caveats.join(' ')).toMatch(/No interval is given: only \d test groups/)
+  })
+
+  it('counts each run once, whatever rotation tested it, in the pooled values', () => {
+    const areas: number[] = []
+    for (const rotation of ROTATIONS) {
+      const { logits, labels, runs } = headlineRows(rotation)
+      for (const run of new Set(runs)) {
+        const own = (values: readonly number[]): readonly number[] => values.filter((_, i) => runs[i] === run)
+        const area = auroc(own(logits), own(labels))
+        if (area !== null) areas.push(area)
+      }
+    }
+    const { pooled } = scope('evidence')
+    expect(pooled.withinAuroc.value).toBeCloseTo(areas.reduce((sum, area) => sum + area, 0) / areas.length, 12)
+    expect(pooled.withinAuroc.interval?.low).toBeLessThan(pooled.withinAuroc.value ?? 0)
+    const point = predictor('evidence').subsets.headline.operatingPoints.find((one) => one.name === 'f1')
+    const sums = { tp: 0, fp: 0, fn: 0, tn: 0 }
+    for (const rotation of ROTATIONS) {
+      const { logits, labels, weights } = headlineRows(rotation)
+      const own = confusionAt(logits, labels, 0, weights)
+      for (const key of ['tp', 'fp', 'fn', 'tn'] as const) sums[key] += own[key]
+    }
+    expect(point?.pooled.precision.value).toBeCloseTo(thresholdRates(sums).precision, 12)
+    expect(point?.pooled.recall.value).toBeCloseTo(thresholdRates(sums).recall, 12)
+  })
+
+  it('studies policies, delays and margins of routers, and of nothing else', () => {
+    expect(predictor('age').study).toBeNull()
+    const study = predictor('evidence').study
+    expect(study?.policies).toHaveLength(10)
+    expect(study?.delays.map((one) => one.operatingPoint)).toEqual(['precision', 'f1', 'cost', 'fixed'])
+    const f1 = study?.delays.find((one) => one.operatingPoint === 'f1')
+    expect(f1?.called).toBeGreaterThan(100)
+    expect(study?.margins).toMatchObject({ operatingPoint: 'precision', pairs: record.counts.headline.pairs })
+    const other = study?.margins?.measured.find((one) => one.name === 'other-rotation')
+    expect(other?.pairs).toBe(record.counts.headline.pairs)
+    expect(other?.kept).toBeLessThan(1)
+    expect(predictor('hidden').study?.margins?.operatingPoint).toBe('f1')
+  })
+
+  it('calibrates with a temperature beside the isotonic map, on groups that no threshold is chosen on', () => {
+    const { calibration, temperature } = predictor('evidence').subsets.headline
+    expect(temperature?.logLoss.value ?? 1).toBeLessThan(calibration?.logLoss.value ?? 0)
+    expect(predictor('age').subsets.headline.temperature).toBeNull()
+  })
+
+  it('shows the best and the worst runs of the served router', () => {
+    expect(record.strips.map((one) => one.rank)).toEqual(['best', 'best', 'best', 'worst', 'worst', 'worst'])
+    const areas = record.strips.map((one) => one.withinAuroc)
+    expect(Math.min(...areas.slice(0, 3))).toBeGreaterThan(Math.max(...areas.slice(3)))
+    for (const strip of record.strips) {
+      expect(strip.p).toHaveLength(strip.interactions.length)
+      strip.interactions.forEach((interaction, i) => {
+        strip.checkpoints.forEach((checkpoint, k) => {
+          const [p, label, boundary] = [strip.p[i]?.[k], strip.labels[i]?.[k], strip.boundaries[i]]
+          expect(p === null).toBe(checkpoint - interaction < 2)
+          if (p !== null) expect(label).toBe(boundary != null && checkpoint >= boundary ? 1 : 0)
+        })
+      })
+    }
+  })
+
+  it('has no temperature, policies or second opinion from predictions without a validation part', async () => {
+    const served = smallInput.predictions.filter((one) => one.inputs === 'evidence')
+    const bare = served.map(({ validation: _, ...rest }) => rest)
+    const found = await evaluate({ ...smallInput, predictions: bare })
+    const first = found.predictors[0]
+    expect(first?.subsets.headline.temperature).toBeNull()
+    expect(first?.study).toMatchObject({ policies: [] })
+    expect(first?.study?.margins?.measured).toEqual([])
+  })
+
+  it('names a rotation whose test part holds no READY pair, and leaves it out of means', async () => {
+    const barren = rotationSplit(smallInput.parts, 2).test
+    const label = small.pairs.label.map((value, pair) =>
+      barren.has(small.trajectories[small.pairs.trajectory[pair] ?? 0]?.group ?? '') ? 0 : value,
+    )
+    const found = await evaluate({ ...smallInput, dataset: { ...small, pairs: { ...small.pairs, label } } })
+    expect(found.oneClassRotations).toMatchObject([{ rotation: 2, ready: 0 }])
+    expect(found.caveats.join(' ')).toMatch(/Rotation 2 has no value .* none of its \d+ headline test pairs is READY/)
+    const estimate = found.predictors[0]?.subsets.headline.scopes[0]?.metrics.withinAuroc
+    expect(estimate?.rotations[2]?.value).toBeNull()
+    expect(estimate?.rotations.filter((one) => one.value !== null)).toHaveLength(4)
+    expect(JSON.parse(JSON.stringify(found))).toEqual(found)
+  })
+
+  it.each([
+    ['KEEP', 0],
+    ['READY', 1],
+  ])('refuses held-out pairs that are all %s', async (name, value) => {
+    const label = dataset.pairs.label.map(() => value)
+    await expect(evaluate({ ...input, dataset: { ...dataset, pairs: { ...dataset.pairs, label } } })).rejects.toThrow(
+      expect.objectContaining({
+        code: 'training-data-insufficient',
+        message: expect.stringMatching(new RegExp(`all \\d+ held-out pairs are ${name}: one class alone`)),
+      }),
+    )
   })
 
   it('is the same twice, and plain JSON without NaN', async () => {
