@@ -43,5 +43,6 @@ function mixerFlops({ mixer }: LayerConfig, d: number, tokens: number) {
 
 function feedForwardFlops({ feedForward }: LayerConfig, d: number): number {
   if (feedForward.kind === 'dense') return 6 * d * feedForward.size
-  return 2 * d * feedForward.expertCount + 6 * d * feedForward.size * feedForward.activeCount
+  const { expertCount, activeCount, size, sharedSize } = feedForward
+  return 2 * d * expertCount + 6 * d * (size * activeCount + (sharedSize ?? 0))
 }

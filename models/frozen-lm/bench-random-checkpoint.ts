@@ -53,7 +53,7 @@ export function writeRandomCheckpoint(options: {
   const rng = createRng(seed)
   const shapes = new Map(
     [...decoderTensors(decoder), ...(withHead ? headTensors(decoder) : [])].map(({ name, shape, part }) =>
-      part === null ? [name, shape] : [part.of, [part.rows, ...shape.slice(1)]],
+      part === null ? [name, shape] : [part.of, part.whole],
     ),
   )
   const largest = Math.max(...[...shapes.values()].map(elementCount))

@@ -156,7 +156,7 @@ export function checkTensor(
 ): CheckpointTensor {
   const { info, file, name, tensor, config } = found
   const { part, shape } = tensor
-  const whole = part === null ? shape : [part.rows, ...shape.slice(1)]
+  const whole = part === null ? shape : part.whole
   if (info.shape.length !== whole.length || info.shape.some((size, i) => size !== whole[i]))
     throw new AppError(
       'tensor-mismatch',
@@ -172,10 +172,14 @@ export function checkTensor(
       `${file}: tensor ${name} has dtype ${dtype}, config.json says ${config.weightDtype}: they do not belong together`,
     )
   if (part === null) return { ...info, dtype, file }
-  const rowBytes = info.sizeBytes / part.rows
-  const rows = shape[0] ?? 0
+  const rowBytes = info.sizeBytes / rowCount(part.whole)
   const offset = info.offset + part.firstRow * rowBytes
-  return { dtype, file, shape, offset, sizeBytes: rows * rowBytes }
+  return { dtype, file, shape, offset, sizeBytes: rowCount(shape) * rowBytes }
+}
+
+/** A vector's values are its rows. */
+function rowCount(shape: readonly number[]): number {
+  return shape.slice(0, Math.max(1, shape.length - 1)).reduce((product, size) => product * size, 1)
 }
 
 /**

@@ -108,6 +108,8 @@ export interface DeltaNetConfig {
   readonly valueHeadSize: number
   /** Tokens that the causal convolution reads, the newest included. */
   readonly convolutionSize: number
+  /** `in_proj_qkvz` and `in_proj_ba` hold the projections, side by side for each key head, as in Qwen3-Next. */
+  readonly fusedProjections: boolean
 }
 
 export type Activation = 'silu' | 'gelu-tanh'
@@ -131,6 +133,10 @@ export interface ExpertsConfig {
   readonly activation: Activation
   /** The weights of the chosen experts are divided by their sum. */
   readonly normalised: boolean
+  /** Size of an expert that every token uses beside them, times the sigmoid of a gate of its own; null for none. */
+  readonly sharedSize: number | null
+  /** Two tensors hold all experts, `experts.gate_up_proj` [E, 2 * size, d] and `experts.down_proj` [E, d, size]. */
+  readonly stacked: boolean
 }
 
 /** What stands before every tensor's name in the plain layout. */

@@ -97,7 +97,9 @@ function activationSize(config: DecoderConfig, layers: readonly LayerConfig[]): 
   const widest = Math.max(
     0,
     ...layers.map(({ feedForward }) =>
-      feedForward.kind === 'dense' ? feedForward.size : feedForward.size * feedForward.activeCount,
+      feedForward.kind === 'dense'
+        ? feedForward.size
+        : feedForward.size * feedForward.activeCount + (feedForward.sharedSize ?? 0),
     ),
   )
   return 3 * widest + 8 * config.hiddenSize

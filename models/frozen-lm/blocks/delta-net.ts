@@ -54,7 +54,9 @@ export function keptTokens(graph: OnnxGraph): KeptTokens {
 export function* deltaNetTensors(config: DeltaNetConfig, hiddenSize: number): Generator<DecoderTensor> {
   const { valueHeadCount, valueHeadSize, convolutionSize } = config
   const { valueSize, channels } = sizesOf(config)
-  const outputs = { in_proj_qkv: channels, in_proj_z: valueSize, in_proj_a: valueHeadCount, in_proj_b: valueHeadCount }
+  const outputs = config.fusedProjections
+    ? { in_proj_qkvz: channels + valueSize, in_proj_ba: 2 * valueHeadCount }
+    : { in_proj_qkv: channels, in_proj_z: valueSize, in_proj_a: valueHeadCount, in_proj_b: valueHeadCount }
   for (const [name, count] of Object.entries(outputs))
     yield* linearTensors({ name: `linear_attn.${name}`, outputs: count, inputs: hiddenSize, bias: false })
   yield wholeTensor('linear_attn.conv1d.weight', [channels, 1, convolutionSize])
@@ -86,15 +88,16 @@ export function deltaNet(
   const { config, kept } = block
   const { keyHeadCount, valueHeadCount, keyHeadSize } = config
   const input = narrow(scope, block.input)
-  const { query, key, value, recurrent } = convolve(scope, { config, kept, input })
+  const { channels, gate, decay, rate } = project(scope, config, input)
+  const { query, key, value, recurrent } = convolve(scope, { config, kept, channels })
   const gates = [`decay_${index}`, `update_rate_${index}`] as const
   graph.op(
     'LinearAttentionGate',
     [
-      linear(scope, 'linear_attn.in_proj_a', input),
+      decay,
       layerWeight(scope, 'linear_attn.dt_bias'),
       graph.op('Neg', [graph.op('Exp', [layerWeight(scope, 'linear_attn.A_log')])]),
-      linear(scope, 'linear_attn.in_proj_b', input),
+      rate,
     ],
     { outputs: gates, microsoft: true },
   )
@@ -109,7 +112,34 @@ export function deltaNet(
     outputs: [`recalled_${index}`, recurrent.present],
     microsoft: true,
   })
-  return narrow(scope, gatedNorm(scope, { config, recalled, gate: linear(scope, 'linear_attn.in_proj_z', input) }))
+  return narrow(scope, gatedNorm(scope, { config, recalled, gate }))
+}
+
+/**
+ * What the input is mapped to: channels [1, S, 2 K + V] of the convolution, gates of the values, and decay and update rate
+ * of each value head. Fused matrices give them side by side for each key head.
+ */
+function project(scope: LayerScope, config: DeltaNetConfig, input: string) {
+  const map = (name: string): string => linear(scope, `linear_attn.${name}`, input)
+  if (!config.fusedProjections)
+    return { channels: map('in_proj_qkv'), gate: map('in_proj_z'), decay: map('in_proj_a'), rate: map('in_proj_b') }
+  const { graph, index } = scope
+  const { keyHeadCount, valueHeadCount, keyHeadSize, valueHeadSize } = config
+  const share = valueHeadCount / keyHeadCount
+  const unfuse = (name: string, sizes: readonly number[]): readonly string[] => {
+    const width = sizes.reduce((sum, size) => sum + size, 0)
+    const heads = graph.op('Reshape', [map(name), graph.ints([0, 0, keyHeadCount, width])])
+    const outputs = sizes.map((_, i) => `${name}_${index}_${i}`)
+    graph.op('Split', [heads, graph.ints(sizes)], { attributes: { axis: { int: 3 } }, outputs })
+    return outputs.map((output, i) => graph.op('Reshape', [output, graph.ints([0, 0, keyHeadCount * (sizes[i] ?? 0)])]))
+  }
+  const valueWidth = share * valueHeadSize
+  const [query = '', key = '', value = '', gate = ''] = unfuse('in_proj_qkvz', [
+    ...[keyHeadSize, keyHeadSize],
+    ...[valueWidth, valueWidth],
+  ])
+  const [rate = '', decay = ''] = unfuse('in_proj_ba', [share, share])
+  return { channels: graph.op('Concat', [query, key, value], { attributes: { axis: { int: 2 } } }), gate, decay, rate }
 }
 
 /** The norm of each head, with weights stored as they are whatever the family's other norms do, times SiLU of the gate. */
@@ -128,12 +158,14 @@ function gatedNorm(
 }
 
 /** Queries and keys of length 1 and values, [1, S, heads * size] each, after convolution and SiLU. */
-function convolve(scope: LayerScope, block: Parameters<typeof deltaNet>[1]) {
+function convolve(
+  scope: LayerScope,
+  block: { readonly config: DeltaNetConfig; readonly kept: KeptTokens; readonly channels: string },
+) {
   const { graph, index } = scope
-  const { config, kept, input } = block
+  const { config, kept, channels } = block
   const { keySize, valueSize } = sizesOf(config)
   const [convolution, recurrent] = deltaNetState(config, index) as [StateTensor, StateTensor]
-  const channels = linear(scope, 'linear_attn.in_proj_qkv', input)
   const joined = graph.op('Concat', [convolution.past, channels], { attributes: { axis: { int: 1 } } })
   // Row r of a run stands at r + positions: the state ends with the last kept token.
   const positions = config.convolutionSize - 1

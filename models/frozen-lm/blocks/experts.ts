@@ -1,5 +1,5 @@
 /**
- * Mixture of experts, exact and sparse: each expert computes only the tokens that chose it, so a layer costs
+ * Mixture of experts, exact and sparse (a shared one, where there is one, is dense): each expert computes only the tokens that chose it, so a layer costs
  * `activeCount` experts per token, whatever their number, and every matrix stays mapped from its file. (onnxruntime's own
  * MoE operator wants all experts stacked in one tensor: a copy of most of the model.)
  *
@@ -17,17 +17,48 @@ import { feedForward } from './feed-forward.ts'
 import { type LayerScope, wideLinear } from './layer-scope.ts'
 import { type DecoderTensor, linearTensors } from './tensor-shapes.ts'
 
+const SHARED = 'mlp.shared_expert'
+const SHARED_GATE = 'mlp.shared_expert_gate'
 const expertName = (expert: number): string => `mlp.experts.${expert}`
 
 export function* expertsTensors(config: ExpertsConfig, hiddenSize: number): Generator<DecoderTensor> {
-  const { expertCount, size } = config
+  const { expertCount, size, sharedSize, stacked } = config
   yield* linearTensors({ name: 'mlp.gate', outputs: expertCount, inputs: hiddenSize, bias: false })
   for (let expert = 0; expert < expertCount; expert++) {
-    const name = expertName(expert)
-    yield* linearTensors({ name: `${name}.gate_proj`, outputs: size, inputs: hiddenSize, bias: false })
-    yield* linearTensors({ name: `${name}.up_proj`, outputs: size, inputs: hiddenSize, bias: false })
-    yield* linearTensors({ name: `${name}.down_proj`, outputs: hiddenSize, inputs: size, bias: false })
+    const tensors = expertTensors(expertName(expert), { size, hiddenSize })
+    yield* stacked ? stackedTensors(tensors, { config, expert, hiddenSize }) : tensors
   }
+  if (sharedSize === null) return
+  yield* expertTensors(SHARED, { size: sharedSize, hiddenSize })
+  yield* linearTensors({ name: SHARED_GATE, outputs: 1, inputs: hiddenSize, bias: false })
+}
+
+/** Gate, up and down. */
+function* expertTensors(
+  name: string,
+  { size, hiddenSize }: { readonly size: number; readonly hiddenSize: number },
+): Generator<DecoderTensor> {
+  yield* linearTensors({ name: `${name}.gate_proj`, outputs: size, inputs: hiddenSize, bias: false })
+  yield* linearTensors({ name: `${name}.up_proj`, outputs: size, inputs: hiddenSize, bias: false })
+  yield* linearTensors({ name: `${name}.down_proj`, outputs: hiddenSize, inputs: size, bias: false })
+}
+
+/** The same three as rows of the tensors that hold all experts; each stays where it lies in the file. */
+function* stackedTensors(
+  tensors: Iterable<DecoderTensor>,
+  of: { readonly config: ExpertsConfig; readonly expert: number; readonly hiddenSize: number },
+): Generator<DecoderTensor> {
+  const { config, expert, hiddenSize } = of
+  const { expertCount, size } = config
+  const gateUp = { of: 'mlp.experts.gate_up_proj', whole: [expertCount, 2 * size, hiddenSize] }
+  const down = { of: 'mlp.experts.down_proj', whole: [expertCount, hiddenSize, size] }
+  const parts = [
+    { ...gateUp, firstRow: 2 * size * expert },
+    { ...gateUp, firstRow: 2 * size * expert + size },
+    { ...down, firstRow: hiddenSize * expert },
+  ]
+  let next = 0
+  for (const tensor of tensors) yield { ...tensor, part: parts[next++] ?? null }
 }
 
 /**
@@ -65,7 +96,15 @@ export function experts(
     })
   }
   const real = graph.op('Slice', [sum, graph.ints([0]), tokenCount])
-  return graph.op('Reshape', [real, graph.ints([1, -1, hiddenSize])])
+  const chosenOnes = graph.op('Reshape', [real, graph.ints([1, -1, hiddenSize])])
+  return config.sharedSize === null ? chosenOnes : graph.op('Add', [chosenOnes, sharedExpert(scope, config, input)])
+}
+
+/** [1, S, d] -> [1, S, d] */
+function sharedExpert(scope: LayerScope, config: ExpertsConfig, input: string): string {
+  const { graph } = scope
+  const output = feedForward(scope, { name: SHARED, activation: config.activation, input })
+  return graph.op('Mul', [output, graph.op('Sigmoid', [wideLinear(scope, SHARED_GATE, input)])])
 }
 
 /** @returns per expert, whether any token chose it: [1] bool */

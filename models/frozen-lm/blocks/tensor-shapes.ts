@@ -4,8 +4,8 @@ export interface DecoderTensor {
   /** Name in a checkpoint of the plain layout: nothing fused. */
   readonly name: string
   readonly shape: readonly number[]
-  /** Set where the checkpoint holds it as consecutive rows of a larger tensor. */
-  readonly part: { readonly of: string; readonly rows: number; readonly firstRow: number } | null
+  /** Set where the checkpoint holds it as consecutive rows of a larger tensor; a row is what the last dimension spans. */
+  readonly part: { readonly of: string; readonly whole: readonly number[]; readonly firstRow: number } | null
 }
 
 export function wholeTensor(name: string, shape: readonly number[]): DecoderTensor {
@@ -41,7 +41,7 @@ export function* parallelTensors(parallel: {
   for (const [name, outputs] of Object.entries(maps)) {
     for (const tensor of linearTensors({ name, outputs, inputs, bias })) {
       const of = tensor.name.replace(name, fusedName ?? name)
-      yield fusedName === null ? tensor : { ...tensor, part: { of, rows, firstRow } }
+      yield fusedName === null ? tensor : { ...tensor, part: { of, whole: [rows, ...tensor.shape.slice(1)], firstRow } }
     }
     firstRow += outputs
   }

@@ -51,6 +51,8 @@ function shrinkLayer(block: LayerConfig, hiddenSize: number): LayerConfig {
           size,
           expertCount: Math.min(EXPERTS, feedForward.expertCount),
           activeCount: Math.min(EXPERTS, feedForward.activeCount),
+          sharedSize: feedForward.sharedSize === null ? null : size,
+          stacked: false,
         }
   if (mixer.kind === 'delta-net') {
     const share = mixer.valueHeadCount / mixer.keyHeadCount

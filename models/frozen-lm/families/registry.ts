@@ -10,7 +10,8 @@ import { olmo3 } from './olmo3.ts'
 import { phi3 } from './phi3.ts'
 import { qwen2 } from './qwen2.ts'
 import { qwen3, qwen3Moe } from './qwen3.ts'
-import { qwen35 } from './qwen3-5.ts'
+import { qwen35, qwen35Moe } from './qwen3-5.ts'
+import { qwen3Next } from './qwen3-next.ts'
 import { smollm3 } from './smollm3.ts'
 
 export const FAMILIES: readonly Family[] = [
@@ -19,7 +20,9 @@ export const FAMILIES: readonly Family[] = [
   qwen2,
   qwen3,
   qwen3Moe,
+  qwen3Next,
   qwen35,
+  qwen35Moe,
   smollm3,
   granite,
   olmo2,

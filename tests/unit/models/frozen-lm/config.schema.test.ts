@@ -140,6 +140,24 @@ describe('parseDecoderConfig', () => {
     expect(version4.layers.map((_, index) => attentionOf(version4, index).rope)).toEqual([1, 1, 1, 0])
   })
 
+  it('reads Qwen3.5-MoE out of its wrapper, where no layer is dense', () => {
+    const text = {
+      ...CONFIG,
+      ...{ model_type: 'qwen3_5_moe_text', head_dim: 16, intermediate_size: undefined },
+      ...{ num_experts: 4, num_experts_per_tok: 2, moe_intermediate_size: 8, shared_expert_intermediate_size: 12 },
+      ...{ linear_num_key_heads: 2, linear_num_value_heads: 4, linear_key_head_dim: 8, linear_value_head_dim: 8 },
+      ...{ linear_conv_kernel_dim: 4, layer_types: ['linear_attention', 'linear_attention', 'full_attention'] },
+    }
+    const config = parseDecoderConfig(
+      { architectures: ['Qwen3_5MoeForConditionalGeneration'], text_config: text },
+      'config.json',
+    )
+    expect(config.layers.map(({ mixer }) => mixer.kind)).toEqual(['delta-net', 'delta-net', 'attention'])
+    const experts = { kind: 'experts', expertCount: 4, activeCount: 2, size: 8, activation: 'silu' }
+    for (const { feedForward } of config.layers)
+      expect(feedForward).toEqual({ ...experts, normalised: true, sharedSize: 12, stacked: true })
+  })
+
   it('reads the two ropes of Gemma 3 alike in both spellings', () => {
     const gemma = { architectures: ['Gemma3ForCausalLM'], sliding_window: 8 }
     const version4 = parse({
@@ -261,6 +279,12 @@ describe('parseDecoderConfig', () => {
     ['Qwen3_5ForCausalLM', { ...DELTA, linear_conv_kernel_dim: 2 ** 20 }, /linear_conv_kernel_dim/],
     ['Qwen3_5ForCausalLM', { ...DELTA, linear_conv_kernel_dim: 1 }, /linear_conv_kernel_dim/],
     ['Qwen3_5ForCausalLM', { ...DELTA, partial_rotary_factor: 2 }, /partial_rotary_factor 2/],
+    ['Qwen3NextForCausalLM', { ...DELTA, ...MOE }, /shared_expert_intermediate_size/],
+    [
+      'Qwen3_5MoeForCausalLM',
+      { ...DELTA, ...MOE, shared_expert_intermediate_size: 8, num_experts_per_tok: 5 },
+      /5 is more than the 4 experts/,
+    ],
     ['SmolLM3ForCausalLM', { no_rope_layers: [1] }, /no_rope_layers marks 1 layers/],
     [
       'Phi3ForCausalLM',
