@@ -6,6 +6,7 @@ import { parameterCount } from './parameters.ts'
 
 /** Lists that have a line per dimension or per group are counted. */
 export interface RouterCard extends Omit<RouterManifest, 'standardisation' | 'groups' | 'parent' | 'operatingPoints'> {
+  readonly kind: 'router'
   readonly operatingPoints: RouterManifest['operatingPoints']['points']
   readonly calibrated: boolean
   readonly parameters: number
@@ -16,6 +17,7 @@ export interface RouterCard extends Omit<RouterManifest, 'standardisation' | 'gr
 export function routerCard(manifest: RouterManifest): RouterCard {
   const { standardisation: _, groups, parent, operatingPoints, ...rest } = manifest
   return {
+    kind: 'router',
     ...rest,
     operatingPoints: operatingPoints.points,
     calibrated: operatingPoints.calibration !== null,
