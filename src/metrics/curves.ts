@@ -2,7 +2,7 @@
  * ROC, precision-recall and precision-coverage curves: exact points, and the same on a fixed grid so that curves of
  * several rotations can be averaged instead of pooling their scores. Pure.
  */
-import { rankByScore, requireSameLength } from './ranking.ts'
+import { type Ranking, rankByScore, requireSameLength } from './ranking.ts'
 
 /** State after selecting every row whose score is at least `threshold`. */
 export interface SweepPoint {
@@ -25,7 +25,17 @@ export function sweepThresholds(
   weights?: ArrayLike<number>,
 ): Sweep {
   requireSameLength('sweepThresholds', scores.length, { labels: labels.length, weights: weights?.length })
-  const { order, tieEnds } = rankByScore(scores)
+  return sweepRanked(rankByScore(scores), scores, labels, weights)
+}
+
+/** The same on scores that are ranked already; only the rows that the ranking holds count. */
+export function sweepRanked(
+  ranking: Ranking,
+  scores: ArrayLike<number>,
+  labels: ArrayLike<number>,
+  weights?: ArrayLike<number>,
+): Sweep {
+  const { order, tieEnds } = ranking
   const points: SweepPoint[] = []
   let tp = 0
   let fp = 0

@@ -7,26 +7,20 @@ import {
   precisionAtRecalls,
   precisionCoveragePoints,
   rocPoints,
-  sweepThresholds,
+  sweepRanked,
 } from '../../src/metrics/curves.ts'
+import { restrictRanking } from '../../src/metrics/ranking.ts'
 import type { CurveSet } from './evaluation-record.ts'
-import type { RotationTest } from './rotation-test.ts'
+import type { RankedScores } from './scope-statistics.ts'
 
 /** Steps of 2 %, and finer near 0, where a precision-first router works. */
 const GRID: readonly number[] = [0, 0.0025, 0.005, 0.01, 0.015, ...Array.from({ length: 50 }, (_, i) => (i + 1) / 50)]
 const RECALL_GRID = GRID.slice(1)
 
-export function meanCurves(
-  rotations: readonly { readonly test: RotationTest; readonly scores: Float64Array }[],
-): CurveSet {
-  const sweeps = rotations.map(({ test, scores }) => {
+export function meanCurves(rotations: readonly RankedScores[]): CurveSet {
+  const sweeps = rotations.map(({ test, scores, ranking }) => {
     const { mask, runWeights } = test.subsets.headline
-    const rows = Array.from(mask.keys()).filter((row) => mask[row] === 1)
-    return sweepThresholds(
-      rows.map((row) => scores[row] ?? 0),
-      rows.map((row) => test.labels[row] ?? 0),
-      rows.map((row) => runWeights[row] ?? 0),
-    )
+    return sweepRanked(restrictRanking(ranking, mask), scores, test.labels, runWeights)
   })
   const roc = meanColumns(sweeps.map((sweep) => interpolateCurve(rocPoints(sweep), GRID)))
   const recall = meanColumns(sweeps.map((sweep) => precisionAtRecalls(sweep, RECALL_GRID)))

@@ -113,7 +113,7 @@ export function measurePredictor(predictor: Predictor, context: MeasureContext):
       kind: predictor.kind,
       description: predictor.description,
       subsets: { headline: measure('headline'), all: measure('all') },
-      curves: meanCurves(predictor.rotations),
+      curves: meanCurves(ranked),
       sample: predictor.kind === 'router' ? samplePairs(predictor, context) : [],
       study: null,
     },
