@@ -56,7 +56,11 @@ function runTable(runs: readonly ComparedRunRecord[]): Html {
       html`<tr><th scope="row">${run.name}</th>${differs.map((name) => html`<td>${run.settings[name] ?? ''}</td>`)}<td class="number">${run.computedTokens.toLocaleString('en-US')}</td><td class="number">${run.heldOutPairs.toLocaleString('en-US')}</td><td class="number">${run.unmatchedPairs.toLocaleString('en-US')}</td></tr>\n`,
   )}</tbody></table></div>
 <dl>${runs.map((run) => html`<dt>${run.name}</dt><dd><code>${run.dataset}</code>, <code>${run.router}</code></dd>`)}</dl>
-<details><summary>What is the same</summary><dl>${same.map((name) => html`<dt>${name}</dt><dd>${runs[0]?.settings[name] ?? ''}</dd>`)}</dl></details>`
+${
+  same.length === 0
+    ? null
+    : html`<details><summary>What is the same</summary><dl>${same.map((name) => html`<dt>${name}</dt><dd>${runs[0]?.settings[name] ?? ''}</dd>`)}</dl></details>`
+}`
 }
 
 function kindSection(

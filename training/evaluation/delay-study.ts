@@ -8,7 +8,7 @@ import type { DelayRecord } from './router-study-record.ts'
 
 const LEVELS = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95] as const
 /** The outer bars of the histogram hold everything beyond. */
-const HISTOGRAM_REACH = 20
+export const HISTOGRAM_REACH = 20
 
 export function delayRecord(fates: readonly InteractionFate[]): DelayRecord {
   const called = fates.filter((fate) => fate.first !== null)

@@ -3,6 +3,8 @@
  * other side. Pure.
  */
 import * as Plot from '@observablehq/plot'
+import { POLICY_NAMES } from '../../src/router/threshold-policies.ts'
+import { HISTOGRAM_REACH } from '../evaluation/delay-study.ts'
 import { formatPercent } from '../evaluation/format-estimate.ts'
 import type { MarginRecord, OperatingPointDelays, PolicyRecord } from '../evaluation/router-study-record.ts'
 import type { Figure } from './figure.ts'
@@ -17,9 +19,14 @@ const RATES = [
 ] as const
 const RATE_WORDS = { precision: 'precision', recall: 'recall', falsePositiveRate: 'false positive rate' } as const
 
-/** One band per policy: what happens to its rates when its threshold moves. Null where no policy has a threshold. */
+/** One band per policy, at its middle parameter: what happens to its rates when its threshold moves. Null where none has a threshold. */
 export function sensitivityFigure(router: string, policies: readonly PolicyRecord[]): Figure | null {
-  const shown = policies.filter((policy) => policy.taus.some((tau) => tau !== null) && policy.sensitivity.length > 1)
+  const shown = POLICY_NAMES.flatMap((name) => {
+    const own = policies.filter(
+      ({ policy, taus, sensitivity }) => policy === name && taus.some((tau) => tau !== null) && sensitivity.length > 1,
+    )
+    return own.slice(Math.floor(own.length / 2), Math.floor(own.length / 2) + 1)
+  })
   if (shown.length === 0) return null
   const points = shown.flatMap(({ label, sensitivity }) =>
     sensitivity.flatMap(({ shift, rates }) =>
@@ -34,7 +41,7 @@ export function sensitivityFigure(router: string, policies: readonly PolicyRecor
     id: `sensitivity-${router}`,
     title: `How much a threshold may be off: ${router}`,
     caption:
-      'Every rotation moves its own threshold by the same number of logits; 0 is the threshold as chosen on validation. Means over rotations on test pairs. Where lines are steep, the choice is fragile.',
+      'Every rotation moves its own threshold by the same number of logits; 0 is the threshold as chosen on validation. Means over rotations on test pairs. Where lines are steep, the choice is fragile. Each policy at its middle parameter; the others stand in the data.',
     wide: true,
     legend: html`<ul class="legend">${RATES.map(({ name, style }) => html`<li>${lineSample(style)}${RATE_WORDS[name]}</li>`)}</ul>`,
     svg: draw(
@@ -67,12 +74,9 @@ export function delayFigure(router: string, delays: OperatingPointDelays): Figur
   const bars = delays.histogram.filter((bar) => bar.interactions > 0)
   if (bars.length === 0) return null
   const { histogram, becomeReady, caught, called, premature, prematureWithoutBoundary } = delays
-  const edges = [histogram[0]?.delay, histogram.at(-1)?.delay]
   const words = (delay: number): string =>
-    delay === edges[0] ? `≤${delay}` : delay === edges[1] ? `≥${delay}` : `${delay}`
-  const ticks = histogram
-    .map((bar) => bar.delay)
-    .filter((delay, at, all) => edges.includes(delay) || (delay % 5 === 0 && at > 1 && at < all.length - 2))
+    delay === -HISTOGRAM_REACH ? `≤${delay}` : delay === HISTOGRAM_REACH ? `≥${delay}` : String(delay)
+  const ticks = histogram.map((bar) => bar.delay).filter((delay) => delay % 5 === 0)
   return {
     id: `delay-${router}-${delays.operatingPoint}`,
     title: `When it calls READY: ${router}, ${delays.operatingPoint}`,
@@ -128,7 +132,7 @@ export function marginFigure(router: string, margins: MarginRecord): Figure {
     svg: draw(
       `Share of decisions kept by size of a perturbation, ${router}`,
       {
-        x: { label: 'perturbation of the logit', labelAnchor: 'center', labelArrow: 'none', ticks: 6 },
+        x: { label: 'perturbation of the logit', labelAnchor: 'center', labelArrow: 'none', ticks: 6, zero: true },
         y: shareAxis('share of decisions kept'),
       },
       [

@@ -18,7 +18,8 @@ import { lineSample } from './plots.ts'
 import { reliabilityFigures } from './reliability-figures.ts'
 import { type Series, seriesOf } from './series.ts'
 import { stripFigures } from './strip-figures.ts'
-import { seedTable, studyFigures } from './study-figures.ts'
+import { studyFigures } from './study-figures.ts'
+import { seedTable, studyDifferenceTable } from './study-tables.ts'
 import {
   calibrationTable,
   domainTable,
@@ -157,6 +158,7 @@ function studySection(study: StudyRecord, at: number): Section {
     body: html`<h2 id="study-${at + 1}">${study.title}</h2>
 ${study.summary.map((sentence) => html`<p>${sentence}</p>`)}
 ${figuresHtml(figures)}
+${studyDifferenceTable(study)}
 ${seedTable(study)}
 <ul class="note">${study.caveats.map((caveat) => html`<li>${caveat}</li>`)}</ul>
 <p class="note">${study.dataset.model}, layer ${study.dataset.layer}, recipe ${study.dataset.recipe}; dataset <code>${study.dataset.directory}</code></p>`,
@@ -172,7 +174,7 @@ function stripsSection(record: EvaluationRecord): Section {
         ? html``
         : html`<h2 id="strips">Best and worst runs</h2>
 <p>One held-out run each, scored by the served input (${record.router.served}): rows are interactions, columns are checkpoints, darker means a higher p. A good router is dark right of each boundary and light left of it.</p>
-${(['best', 'worst'] as const).map((rank) => figuresHtml(figures.filter((_, at) => record.strips[at]?.rank === rank)))}`,
+${figuresHtml(figures)}`,
   }
 }
 

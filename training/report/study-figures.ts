@@ -140,19 +140,6 @@ function studyForest(study: StudyRecord, metric: StudyMetric): Html {
   })
 }
 
-/** Null for a study without a spread. */
-export function seedTable(study: StudyRecord): Html | null {
-  if (study.seedSpread.length === 0) return null
-  const label = (name: string): string => study.metrics.find((metric) => metric.name === name)?.label ?? name
-  return html`<div class="scroll"><table>
-<caption>How much the seed alone moves a value, beside how much the choice of groups does</caption>
-<thead><tr><th>score</th><th>metric</th><th class="number">seeds</th><th class="number">mean</th><th class="number">standard deviation</th><th class="number">lowest</th><th class="number">highest</th><th class="number">half interval over groups</th></tr></thead>
-<tbody>${study.seedSpread.map(
-    (spread) =>
-      html`<tr><th scope="row">${spread.predictor}</th><td>${label(spread.metric)}</td><td class="number">${spread.seeds}</td><td class="number">${formatValue(spread.mean)}</td><td class="number">${formatValue(spread.standardDeviation)}</td><td class="number">${formatValue(spread.low)}</td><td class="number">${formatValue(spread.high)}</td><td class="number">${formatValue(spread.groupHalfWidth)}</td></tr>\n`,
-  )}</tbody></table></div>`
-}
-
 function estimateOf(point: StudyPoint, predictor: StudyPredictor, metric: StudyMetric) {
   return point.values.find((value) => value.predictor === predictor.name)?.metrics[metric.name] ?? null
 }

@@ -60,6 +60,16 @@ const studyFile = z.looseObject({
       groupHalfWidth: value,
     }),
   ),
+  differences: z.array(
+    z.object({
+      metric: metricName,
+      a: z.object({ predictor: z.string(), point: z.string() }),
+      b: z.object({ predictor: z.string(), point: z.string() }),
+      difference: value,
+      interval,
+      verdict: z.enum(['beats', 'is-worse', 'no-difference-shown', 'cannot-tell']),
+    }),
+  ),
   dataset: z.looseObject({
     directory: z.string(),
     model: z.string(),

@@ -66,8 +66,9 @@ h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
   figure, tr, .summary { break-inside: avoid; }
   .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem 1.5rem; }
   .scroll { overflow: visible; }
-  table { font-size: 7pt; }
-  th, td { padding: .15rem .5rem .15rem 0; white-space: normal; min-width: 0 !important; }
+  table { font-size: 6.5pt; }
+  th, td { padding: .15rem .4rem .15rem 0; white-space: normal; min-width: 0 !important; }
+  .interval, tbody th { white-space: nowrap; }
   tbody th { position: static; }
   details::details-content { display: block; content-visibility: visible; height: auto; }
   a { color: inherit; text-decoration: none; }

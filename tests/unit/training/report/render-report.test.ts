@@ -3,79 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { evaluate } from '../../../../training/evaluate.ts'
 import { CONTENT_SECURITY_POLICY } from '../../../../training/report/page.ts'
 import { renderReport } from '../../../../training/report/render-report.ts'
-import type { StudyRecord } from '../../../../training/studies/study-record.ts'
+import { STUDIES } from '../../../fixtures/study-records.ts'
 import { syntheticDataset, syntheticTrajectories } from '../../../fixtures/synthetic-dataset.ts'
 import { syntheticPredictions } from '../../../fixtures/synthetic-predictions.ts'
-
-/** One study of each kind, with the same numbers everywhere. */
-const STUDIES = (
-  [
-    ['fraction', 'share', [0.2, 0.6, 1]],
-    ['domain', 'category', [null, null]],
-    ['seeds', 'seed', [1, 2]],
-  ] as const
-).map(([kind, axis, xs]): StudyRecord => {
-  const estimate = { value: 0.7, interval: { low: 0.6, high: 0.8 }, readyGroups: 20, rotations: [] }
-  const part = { groups: 10, runs: 10, pairs: 500, ready: 50 }
-  return {
-    schemaVersion: 1,
-    kind,
-    title: `Study of ${kind}`,
-    method: 'Everything else stays the same.',
-    summary: [`What ${kind} changes.`],
-    caveats: [],
-    axis: { label: `axis of ${kind}`, kind: axis },
-    metrics: [
-      { name: 'withinAuroc', label: 'within-trajectory AUROC', chance: 0.5 },
-      { name: 'averagePrecision', label: 'PR-AUC', chance: null },
-    ],
-    predictors: [
-      { name: 'evidence', kind: 'router', inputs: 'evidence', description: '' },
-      { name: 'evidence, domain seen', kind: 'reference', inputs: 'evidence', description: '' },
-    ],
-    points: xs.map((x, at) => ({
-      x,
-      label: `point ${at}`,
-      rotations: [0, 1, 2, 3, 4],
-      training: part,
-      test: part,
-      prevalence: 0.1,
-      values: ['evidence', 'evidence, domain seen'].map((predictor) => ({
-        predictor,
-        metrics: { withinAuroc: estimate, averagePrecision: estimate, lift: estimate },
-      })),
-    })),
-    seedSpread:
-      kind === 'seeds'
-        ? [
-            {
-              predictor: 'evidence',
-              metric: 'withinAuroc',
-              seeds: 2,
-              mean: 0.7,
-              standardDeviation: 0.0123,
-              low: 0.69,
-              high: 0.71,
-              groupHalfWidth: 0.1,
-            },
-          ]
-        : [],
-    dataset: {
-      directory: 'dataset',
-      representationId: 'r',
-      model: 'tiny',
-      layer: 4,
-      recipe: 'once',
-      runsSha256: '',
-      labelsSha256: '',
-      domains: {},
-    },
-    configs: {},
-    bootstrap: { resamples: 100, seed: 1, level: 0.95 },
-    engine: 'ort-cpu',
-    source: 'test',
-  }
-})
 
 const HOSTILE = '<script>alert("1")</script>'
 const dataset = syntheticDataset({
@@ -181,6 +111,21 @@ describe('report', () => {
       id: 'roc',
       data: { series: [{ name: 'evidence', points: curves }, {}, {}, {}, {}, {}] },
     })
+  })
+
+  it('shows what a study says in its own words, its differences and the spread of its seeds', () => {
+    const section = (number: number): string => {
+      const heading = document.getElementById(`study-${number}`)
+      const texts: string[] = []
+      for (let next = heading?.nextElementSibling; next && next.tagName !== 'H2'; next = next.nextElementSibling)
+        texts.push(next.textContent ?? '')
+      return texts.join(' ')
+    }
+    expect(section(1)).toContain('What fraction changes.')
+    expect(section(2)).toMatch(
+      /evidence at point 0\s*worse than\s*evidence, domain seen at point 0.*-\.046 \[-\.100 -\.010\]/,
+    )
+    expect(section(3)).toMatch(/\.012\s*\.690\s*\.710/)
   })
 
   it('names figures by what they show and never by text of a log', () => {
