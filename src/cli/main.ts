@@ -26,6 +26,10 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; readonly loa
     summary: 'datasets -> the configuration that validation prefers',
     load: () => import('./commands/sweep.ts'),
   },
+  study: {
+    summary: 'dataset -> how quality depends on data, domain or seed',
+    load: () => import('./commands/study.ts'),
+  },
   evaluate: {
     summary: 'dataset + router -> metrics.json and an HTML report',
     load: () => import('./commands/evaluate.ts'),

@@ -29,7 +29,7 @@ import { DEFAULT_TRAIN_CONFIG } from '../../../training/train-config.ts'
 import { createWorkerRunner, type JobRunner } from '../../../training/worker-pool.ts'
 import type { CommandContext, CommandResult } from '../command-context.ts'
 import { readEnvironment } from '../environment.ts'
-import { startProgress } from '../progress.ts'
+import { followJobs } from '../follow-jobs.ts'
 import { withAction } from '../run-action.ts'
 import { sweepText } from '../sweep-text.ts'
 import { parseInputKinds, parseNumber, parseNumberList } from '../value-lists.ts'
@@ -134,7 +134,7 @@ async function runSweep(
   const engine = await chooseEngine(options.backend)
   context.writeErr(`engine: ${engine.name} (${engine.because})\n`)
   const journal = await openJournal(options.out)
-  const progress = followProgress(context)
+  const progress = followJobs(context, 'sweep')
   try {
     const record = await sweep(
       {
@@ -188,27 +188,4 @@ function configurationsOf(
     },
   }
   return random === undefined ? gridConfigurations(space) : randomConfigurations(space, random, seed)
-}
-
-function followProgress(context: CommandContext) {
-  let line: ReturnType<typeof startProgress> | null = null
-  let pairsDone = 0
-  let jobs = { done: 0, total: 0 }
-  return {
-    hooks: {
-      onPlan(plan: { readonly jobs: number; readonly done: number; readonly pairs: number }): void {
-        if (plan.done > 0) context.writeErr(`sweep: ${plan.done} of ${plan.jobs} jobs are done already\n`)
-        jobs = { done: plan.done, total: plan.jobs }
-        line = startProgress(context, { stage: 'sweep', total: plan.pairs, unit: 'samples' })
-      },
-      onPairs(pairs: number): void {
-        pairsDone += pairs
-        line?.update(pairsDone, `job ${Math.min(jobs.done + 1, jobs.total)} of ${jobs.total}`)
-      },
-      onJobs(done: number): void {
-        jobs = { ...jobs, done }
-      },
-    },
-    done: (figure: string): void => line?.done(figure),
-  }
 }

@@ -68,10 +68,10 @@ describe('keepready sweep', () => {
     expect(code).toBe(0)
     for (const text of ['#2', 'layer 3', 'chosen by', 'validation', 'Most chosen: ', 'training/LOG.md'])
       expect(out).toContain(text)
-    expect(out).toMatch(/keepready train \S+layer[23] --out router\/ --inputs \S+ --positive-weight \d+ --width [48] /)
-    expect(err).toMatch(/sweep: 20 configurations in 5 rotations/)
+    expect(out).toMatch(/keepready train \S+layer[23] --out router\/ --inputs \S+ --positive-weight \d+ --width 4 /)
+    expect(err).toMatch(/sweep: 10 configurations in 5 rotations/)
     const record: unknown = JSON.parse(await readFile(path(`sweep/${SWEEP_FILE}`), 'utf8'))
-    expect(record).toMatchObject({ schemaVersion: 1, search: { kind: 'grid', configurations: 20, jobs: 105 } })
+    expect(record).toMatchObject({ schemaVersion: 1, search: { kind: 'grid', configurations: 10, jobs: 55 } })
   })
 
   it('says the same when it is run again, from the journal', async () => {
