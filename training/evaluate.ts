@@ -31,6 +31,7 @@ import { createRotationTest, pairsOfGroups, type RotationTest, readyGroupsOf } f
 import { type StudiedRotation, studiedPoint, studyRouter, validationPairs } from './evaluation/router-study.ts'
 import type { MeasuredPerturbation, StripRecord } from './evaluation/router-study-record.ts'
 import { scopesOf } from './evaluation/scopes.ts'
+import { STARTING_ROUTER, startingRouterScores } from './evaluation/starting-router.ts'
 import { type RotationModel, storagePerturbation } from './evaluation/storage-perturbation.ts'
 import { caveatsOf, summarise } from './evaluation/summary.ts'
 import { trajectoryStrips } from './evaluation/trajectory-strips.ts'
@@ -104,6 +105,9 @@ export async function evaluate(input: EvaluationInput, hooks: EvaluationHooks = 
     const { name, description } = baseline
     measured.push(measurePredictor({ name, kind: 'baseline', description, rotations }, context))
   }
+  const started = startingRouterScores(predictions, tests)
+  if (started !== null)
+    measured.push(measurePredictor({ ...STARTING_ROUTER, kind: 'baseline', rotations: started }, context))
   return recordOf(input, { tests, measured, strips })
 }
 

@@ -12,6 +12,8 @@ export interface HeldOutPredictions {
   readonly logits: ArrayLike<number>
   /** Of the validation pairs that thresholds and calibration are chosen on; without them policies are not studied. */
   readonly validation?: { readonly pairs: ArrayLike<number>; readonly logits: ArrayLike<number> }
+  /** The same test pairs by the router that fine-tuning started from; left out where training started from nothing. */
+  readonly start?: { readonly pairs: ArrayLike<number>; readonly logits: ArrayLike<number> }
   /** Chosen on this rotation's validation part; null: READY is never predicted. */
   readonly operatingPoints: readonly { readonly name: string; readonly tauLogit: number | null }[]
   /** Logit -> calibrated probability; null: not calibrated. */

@@ -37,6 +37,7 @@ export function readRouterPredictions(directory: string, dataset: Dataset): Rout
           tauLogit: record.operatingPoints.points[name].tauLogit,
         })),
         calibration: record.operatingPoints.calibration,
+        ...(record.startPredictions === null ? {} : { start: record.startPredictions }),
       }
     }),
   )

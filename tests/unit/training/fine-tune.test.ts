@@ -8,10 +8,13 @@ import { forwardLogit } from '../../../models/router/forward.ts'
 import { hashGroup } from '../../../models/router/group-hash.ts'
 import { probeRow } from '../../../models/router/probe.ts'
 import { dealParts, freshGroups } from '../../../training/deal-parts.ts'
+import { evaluate } from '../../../training/evaluate.ts'
+import { readRouterPredictions } from '../../../training/evaluation/router-predictions.ts'
+import { startingRouterScores } from '../../../training/evaluation/starting-router.ts'
 import { runInline } from '../../../training/inline-runner.ts'
 import { pairInputs } from '../../../training/probe-rows.ts'
 import { type TrainRequest, trainRouter } from '../../../training/train.ts'
-import { syntheticDataset } from '../../fixtures/synthetic-dataset.ts'
+import { syntheticDataset, syntheticTrajectories } from '../../fixtures/synthetic-dataset.ts'
 
 /** The runs of the smaller ones come first in the larger ones, number for number. */
 const SMALL = { hiddenSize: 4, minLength: 6, maxLength: 8 }
@@ -82,6 +85,39 @@ describe('fine-tuning', () => {
       expect(start?.test.lossNats).not.toBe(test.lossNats)
     }
     expect(manifest.parent?.validation).toMatchObject({ pairs: manifest.validation.pairs })
+  })
+
+  it('is evaluated beside the router it started from, on the same test pairs', async () => {
+    await tune(newer)
+    const { manifest, parts, predictions } = readRouterPredictions(path('tuned'), newer)
+    const record = await evaluate({
+      dataset: newer,
+      trajectories: syntheticTrajectories(newer),
+      parts,
+      router: { directory: path('tuned'), served: manifest.spec.inputs },
+      predictions,
+      seed: 1,
+      resamples: 100,
+    })
+    const auroc = (name: string): number | null | undefined =>
+      record.predictors.find((one) => one.name === name)?.subsets.all.scopes[0]?.metrics.withinAuroc.value
+    const means = manifest.rotations.map(({ start }) => start?.test.withinAuroc ?? 0)
+    expect(auroc('starting-router')).toBeCloseTo(means.reduce((sum, value) => sum + value, 0) / 5, 9)
+    expect(auroc('hidden+evidence')).not.toBe(auroc('starting-router'))
+    expect(record.comparisons.some(({ a, b }) => a === 'hidden+evidence' && b === 'starting-router')).toBe(true)
+    expect(startingRouterScores([], [])).toBeNull()
+    const cut = predictions.map((one) => ({ ...one, start: { pairs: [], logits: [] } }))
+    await expect(
+      evaluate({
+        dataset: newer,
+        trajectories: syntheticTrajectories(newer),
+        parts,
+        router: { directory: path('tuned'), served: manifest.spec.inputs },
+        predictions: cut,
+        seed: 1,
+        resamples: 100,
+      }),
+    ).rejects.toMatchObject({ code: 'router-invalid' })
   })
 
   it('remembers what a router before the old one saw', async () => {

@@ -41,7 +41,7 @@ describe('keepready inspect ROUTER', () => {
     for (const pattern of [
       /router .*: schema version 2, reads .* \(4 hidden units, dropout 0\.3; .* parameters\)/,
       /representation: .*fake.*, layer 2, recipe once/,
-      /mean ± sd +evidence +0\.\d+ ± 0\.\d+/,
+      /mean ± sd +hidden\+evidence +0\.\d+ ± 0\.\d+/,
       /precision \(default\)/,
       /validation PR-AUC +[▁▂▃▄▅▆▇█ ]{1,3} /,
       /training quantiles +0 % +1 % +5 %/,
