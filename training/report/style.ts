@@ -6,7 +6,7 @@ export const STYLE = `
 :root {
   color-scheme: light dark;
   --page: #ffffff; --ink: #1b1f24; --soft: #57606a; --line: #d5dae0; --panel: #f5f7f9;
-  --blue: #0067a8; --vermilion: #c44e00; --green: #00805c; --purple: #a2497f; --grey: #5f6b76;
+  --blue: #0067a8; --vermilion: #bd4b00; --green: #00805c; --purple: #a2497f; --grey: #5f6b76;
   --good: #00694b; --bad: #a83200;
 }
 @media screen and (prefers-color-scheme: dark) {
