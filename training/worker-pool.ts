@@ -45,15 +45,22 @@ export type JobRunner = (dataset: Dataset, jobs: readonly TrainJob[], hooks: Job
 const KEEP_LARGE_BUFFERS =
   'glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=4294967295:glibc.malloc.trim_threshold=8589934592'
 
+/** What training processes are started with: `environment`, and the allocator's settings unless it has others. */
+export function trainingEnvironment(environment: Environment): Environment {
+  return { GLIBC_TUNABLES: KEEP_LARGE_BUFFERS, ...environment }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
 export function createWorkerRunner(options: {
   readonly workers: number
   /** Of the processes; left out: this process's own, and the allocator as it is. */
-  readonly environment?: Readonly<Record<string, string | undefined>>
+  readonly environment?: Environment
   /** Path of the process's compiled entry. */
   readonly entry?: string
 }): JobRunner {
   const { workers: limit, environment, entry = compiledEntry('training/train-process.js') } = options
-  const env = environment && { GLIBC_TUNABLES: KEEP_LARGE_BUFFERS, ...environment }
+  const env = environment && trainingEnvironment(environment)
   return async (dataset, jobs, hooks) => {
     hooks.signal?.throwIfAborted()
     const queue = [...jobs]
@@ -80,7 +87,7 @@ export function createWorkerRunner(options: {
   }
 }
 
-function startWorker(entry: string, env: Readonly<Record<string, string | undefined>> | undefined): ChildProcess {
+function startWorker(entry: string, env: Environment | undefined): ChildProcess {
   return fork(entry, [], {
     serialization: 'advanced',
     execArgv: [],

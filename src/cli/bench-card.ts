@@ -7,24 +7,16 @@ import {
   type PeerName,
 } from '../../models/frozen-lm/bench-record.ts'
 import { summarise } from '../../models/frozen-lm/bench-statistics.ts'
-import type { BenchFigure } from './bench-figures.ts'
+import { type BenchFigure, figureTable } from './bench-figure.ts'
+import { busyLine, type MachineSetting, machineLines } from './bench-setting.ts'
 import { createResultTable } from './result-table.ts'
 
-export interface BenchSetting {
-  readonly command: string
-  readonly date: string
-  readonly versions: string
-  readonly machine: string
+export interface BenchSetting extends MachineSetting {
   readonly model: string
   readonly layer: number
   readonly repeats: number
   readonly quick: boolean
-  /** Runnable processes per core before the start. */
-  readonly loadPerCore: number
 }
-
-/** More runnable processes per core than this before the start: somebody else is at work. */
-export const BUSY_LOAD = 0.5
 
 export function cardText(card: {
   readonly setting: BenchSetting
@@ -37,20 +29,13 @@ export function cardText(card: {
 }
 
 function headText(setting: BenchSetting): string {
-  const { repeats, quick, loadPerCore } = setting
   return [
     `keepready bench extract   ${setting.date}`,
-    `  command   ${setting.command}`,
-    `  machine   ${setting.machine}`,
-    `  versions  ${setting.versions}`,
+    ...machineLines(setting),
     `  model     ${setting.model}, layer ${setting.layer}`,
-    `  repeats   ${repeats}, arms interleaved, each in a process of its own with one thread; medians`,
-    ...(quick ? ['  QUICK     a smoke run: small shapes, nothing is judged'] : []),
-    ...(loadPerCore > BUSY_LOAD
-      ? [
-          `  BUSY      ${loadPerCore.toFixed(1)} runnable processes per core before the start: trust CPU ms, not wall ms`,
-        ]
-      : []),
+    `  repeats   ${setting.repeats}, arms interleaved, each in a process of its own with one thread; medians`,
+    ...(setting.quick ? ['  QUICK     a smoke run: small shapes, nothing is judged'] : []),
+    ...busyLine(setting, 'trust CPU ms, not wall ms'),
   ].join('\n')
 }
 
@@ -107,20 +92,6 @@ function prefillTable({ prefill, matMulGflops }: ExtractionBenchRecord): string 
   }
   const probe = summarise(matMulGflops)
   table.push(['2048^3 MatMul', probe.median.toFixed(1), '1', `${probe.min.toFixed(1)}-${probe.max.toFixed(1)} GFLOP/s`])
-  return table.toString()
-}
-
-function figureTable(figures: readonly BenchFigure[]): string {
-  const table = createResultTable(['row', 'figure', '>value', 'goal', 'ok', 'note'])
-  for (const { row, name, value, goal, bound, ok, note } of figures)
-    table.push([
-      row,
-      name,
-      value === null ? '-' : String(value),
-      goal === null ? '' : `${bound === 'at least' ? '>=' : '<='} ${goal}`,
-      ok === null ? '' : ok ? 'yes' : 'NO',
-      note ?? '',
-    ])
   return table.toString()
 }
 

@@ -2,10 +2,8 @@
  * keepready bench extract: the subcommand's options, its card, its report and its JSON line.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
-import * as ort from 'onnxruntime-node'
 import { benchExtraction } from '../../models/frozen-lm/bench-extraction.ts'
 import { openBenchModel, SMOLLM2_NAME, SMOLLM2_SHAPE_NAME } from '../../models/frozen-lm/bench-model.ts'
 import type { BenchGrid } from '../../models/frozen-lm/bench-plan.ts'
@@ -18,14 +16,14 @@ import type { Device } from '../../models/frozen-lm/port.ts'
 import { EMBEDDED_MODEL } from '../../models/model-directory.ts'
 import { AppError } from '../errors.ts'
 import { agreementOf, type BenchSetting, cardText } from './bench-card.ts'
-import { type BenchFigure, figuresOf } from './bench-figures.ts'
+import type { BenchFigure } from './bench-figure.ts'
+import { figuresOf } from './bench-figures.ts'
 import { type ReplayTokens, replayRun, replaySteps } from './bench-replay.ts'
 import { benchPlots, benchReport, standaloneSvg } from './bench-report.ts'
+import { machineSetting } from './bench-setting.ts'
 import type { CommandContext, CommandResult } from './command-context.ts'
 import { deviceOption, weightsOption } from './execution-options.ts'
 import { findModel } from './find-model.ts'
-import { invocationOf } from './invocation.ts'
-import { packageVersion } from './package-version.ts'
 import { startProgress } from './progress.ts'
 import { withAction } from './run-action.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -122,7 +120,7 @@ async function runExtractBench(context: CommandContext, flags: ExtractFlags): Pr
   const shape = shapeOf(flags)
   const seed = wholeNumber('--seed', flags.seed, 0)
   const rows = BENCH_ROWS.filter((row) => flags.only === undefined || flags.only.includes(row))
-  const loadPerCore = (loadavg()[0] ?? 0) / cpus().length
+  const machine = machineSetting()
   const model = await openBenchModel(flags.model ?? (flags.quick ? EMBEDDED_MODEL : SMOLLM2_NAME), {
     seed,
     find: (name) => findModel(name, context),
@@ -145,13 +143,13 @@ async function runExtractBench(context: CommandContext, flags: ExtractFlags): Pr
     })
     const judged = !flags.quick && config.hiddenSize === SMOLLM2_SHAPE.hidden_size && isDefaultGrid(shape.grid)
     const figures = figuresOf({ record, replays, grid: shape.grid, rows, judged })
-    const setting = settingOf({
+    const setting: BenchSetting = {
+      ...machine,
       model: flags.device === 'cpu' ? model.description : `${model.description} on ${flags.device}`,
       layer,
       repeats: shape.repeats,
       quick: flags.quick,
-      loadPerCore,
-    })
+    }
     const document = documentOf({ setting, record, figures, replays, grid: shape.grid })
     if (flags.out !== undefined) writeReport(flags.out, { setting, record, figures, document })
     return { data: document, text: `${cardText({ setting, record, figures })}\n${JSON.stringify(document)}` }
@@ -245,18 +243,6 @@ async function measure(
   })
   progress.done(`${repeats} repeats at layer ${layer} of ${directory}`)
   return record
-}
-
-function settingOf(known: Pick<BenchSetting, 'model' | 'layer' | 'repeats' | 'quick' | 'loadPerCore'>): BenchSetting {
-  const cores = cpus()
-  const self = invocationOf(process.argv[1], process.cwd())
-  return {
-    ...known,
-    command: `${self} ${process.argv.slice(2).join(' ')}`,
-    date: new Date().toISOString().slice(0, 16).replace('T', ' '),
-    versions: `keepready ${packageVersion()}, onnxruntime-node ${ort.env.versions.node}, Node ${process.versions.node}`,
-    machine: `${cores[0]?.model.trim() ?? 'unknown processor'}, ${cores.length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, ${process.platform} ${process.arch}`,
-  }
 }
 
 function documentOf(parts: {

@@ -16,19 +16,10 @@ import {
 } from '../../models/frozen-lm/bench-record.ts'
 import { costAt, fitCost, median, pairedRatio } from '../../models/frozen-lm/bench-statistics.ts'
 import { DEFAULT_RECIPE } from '../view/recipe.ts'
+import { type BenchFigure, benchFigure, type FigureGoal } from './bench-figure.ts'
 import type { ReplayTokens } from './bench-replay.ts'
 
-export interface BenchFigure {
-  readonly row: BenchRow
-  readonly name: string
-  /** Null where it could not be measured; `note` says why. */
-  readonly value: number | null
-  /** Null for a figure that is only reported. */
-  readonly goal: number | null
-  readonly bound: 'at least' | 'at most'
-  readonly ok: boolean | null
-  readonly note: string | null
-}
+export type ExtractFigure = BenchFigure<BenchRow>
 
 export interface FigureInput {
   readonly record: ExtractionBenchRecord
@@ -44,7 +35,7 @@ export const EXTRAPOLATED_TOKENS = 57_000
 /** A fit says little about lengths many times those it was made from. */
 export const MOST_EXTRAPOLATION = 8
 
-export function figuresOf(input: FigureInput): readonly BenchFigure[] {
+export function figuresOf(input: FigureInput): readonly ExtractFigure[] {
   const figures = {
     'shared-first': sharedFirst,
     once,
@@ -55,7 +46,7 @@ export function figuresOf(input: FigureInput): readonly BenchFigure[] {
     peers,
     memory,
     load,
-  } satisfies Record<BenchRow, (scope: Scope) => readonly BenchFigure[]>
+  } satisfies Record<BenchRow, (scope: Scope) => readonly ExtractFigure[]>
   const [base] = cellsOf(input.grid)
   if (base === undefined) return []
   return input.rows.flatMap((row) => figures[row]({ ...input, row, base }))
@@ -67,26 +58,8 @@ interface Scope extends FigureInput {
   readonly base: Cell
 }
 
-interface Goal {
-  readonly goal?: number
-  readonly bound?: 'at most'
-  readonly note?: string
-}
-
-function figure(scope: Scope, name: string, value: number | null, goal: Goal = {}): BenchFigure {
-  const { bound = 'at least', note = null } = goal
-  const measured = value === null || !Number.isFinite(value) ? null : Number(value.toPrecision(4))
-  const limit = scope.judged ? (goal.goal ?? null) : null
-  const reached = measured !== null && limit !== null && (bound === 'at least' ? measured >= limit : measured <= limit)
-  return {
-    row: scope.row,
-    name,
-    value: measured,
-    goal: limit,
-    bound,
-    ok: limit === null || measured === null ? null : reached,
-    note,
-  }
+function figure(scope: Scope, name: string, value: number | null, goal: FigureGoal = {}): ExtractFigure {
+  return benchFigure(scope, { name, value, ...goal })
 }
 
 function armOf({ record }: FigureInput, key: ArmKey): MeasuredArm | undefined {
@@ -109,7 +82,7 @@ function naiveRatio(scope: Scope, fast: ArmKey & { readonly cell: Cell }): numbe
   return perTarget * fast.cell.targetCount
 }
 
-function sharedFirst(scope: Scope): readonly BenchFigure[] {
+function sharedFirst(scope: Scope): readonly ExtractFigure[] {
   return cellsOf(scope.grid).map((cell) => {
     const isBase = cellText(cell) === cellText(scope.base)
     const name = `shared-first over naive bounded views, ${cellText(cell)}`
@@ -119,7 +92,7 @@ function sharedFirst(scope: Scope): readonly BenchFigure[] {
 
 const ONCE_GOALS: Readonly<Record<number, number>> = { 16: 10, 64: 30 }
 
-function once(scope: Scope): readonly BenchFigure[] {
+function once(scope: Scope): readonly ExtractFigure[] {
   const cells = cellsOf(scope.grid)
   const perCell = cells.map((cell) =>
     figure(
@@ -142,17 +115,17 @@ function isFirstLength({ base }: Scope, cell: Cell): boolean {
   return cell.sharedTokens === base.sharedTokens && cell.targetTokens === base.targetTokens
 }
 
-function goalFor(goals: Readonly<Record<number, number>>, targetCount: number): Goal {
+function goalFor(goals: Readonly<Record<number, number>>, targetCount: number): FigureGoal {
   const goal = goals[targetCount]
   return goal === undefined ? {} : { goal }
 }
 
-function fullContext(scope: Scope): readonly BenchFigure[] {
+function fullContext(scope: Scope): readonly ExtractFigure[] {
   const historyTokens = Math.max(...scope.grid.histories)
   const history: ArmKey = { kind: 'full-context', historyTokens }
   const fit = fitCost(historyPoints(scope.record))
   const cells = cellsOf(scope.grid).filter((cell) => isFirstLength(scope, cell))
-  const over = (kind: 'shared-first' | 'once', goals: Readonly<Record<number, number>>): readonly BenchFigure[] =>
+  const over = (kind: 'shared-first' | 'once', goals: Readonly<Record<number, number>>): readonly ExtractFigure[] =>
     cells.flatMap((cell) => {
       const runs = armOf(scope, history)?.costs.length ?? 0
       const name = `${kind} over a full context of ${historyTokens.toLocaleString('en-US')} tokens, N = ${cell.targetCount}`
@@ -180,7 +153,7 @@ export function historyPoints(
   )
 }
 
-function prefixCache(scope: Scope): readonly BenchFigure[] {
+function prefixCache(scope: Scope): readonly ExtractFigure[] {
   if (scope.replays.length === 0)
     return [figure(scope, 'prefix cache off over on, tokens', null, { note: 'no long run to replay was found' })]
   return scope.replays.map(({ recipe, window, checkpoints, computedTokens, computedTokensWithCache }) =>
@@ -196,7 +169,7 @@ function prefixCache(scope: Scope): readonly BenchFigure[] {
   )
 }
 
-function prefill(scope: Scope): readonly BenchFigure[] {
+function prefill(scope: Scope): readonly ExtractFigure[] {
   const shares = scope.record.prefill.map(({ tokens, share }) => ({ tokens, share: median(share) }))
   const [first, ...rest] = shares
   if (first === undefined) return []
@@ -206,12 +179,12 @@ function prefill(scope: Scope): readonly BenchFigure[] {
   return [figure(scope, name, worst.share, { goal: 0.9, note: `at S = ${worst.tokens}` })]
 }
 
-function cores(scope: Scope): readonly BenchFigure[] {
+function cores(scope: Scope): readonly ExtractFigure[] {
   const value = median(scope.record.cores.map(({ oneMs, bothMs }) => (2 * oneMs) / bothMs))
   return [figure(scope, 'two workers over one, checkpoints per second', value, { goal: 1.8, note: 'wall time' })]
 }
 
-function peers(scope: Scope): readonly BenchFigure[] {
+function peers(scope: Scope): readonly ExtractFigure[] {
   const cell = scope.base
   return PEERS.flatMap((peer) => {
     const reason = scope.record.unavailablePeers.find((entry) => entry.peer === peer)?.reason
@@ -227,7 +200,7 @@ function peers(scope: Scope): readonly BenchFigure[] {
   })
 }
 
-function memory(scope: Scope): readonly BenchFigure[] {
+function memory(scope: Scope): readonly ExtractFigure[] {
   const historyTokens = Math.max(...scope.grid.histories)
   const cell = { ...scope.base, targetCount: 1 }
   const history = armOf(scope, { kind: 'full-context', historyTokens })?.memory
@@ -249,7 +222,7 @@ function memory(scope: Scope): readonly BenchFigure[] {
   ]
 }
 
-function load(scope: Scope): readonly BenchFigure[] {
+function load(scope: Scope): readonly ExtractFigure[] {
   const { loads } = scope.record
   const size = `${((loads[0]?.checkpointBytes ?? 0) / 1e9).toFixed(2)} GB`
   const shares = loads.map(({ anonymousBytes, checkpointBytes }) => (100 * anonymousBytes) / checkpointBytes)

@@ -11,7 +11,8 @@ import { type Html, html, trustedHtml } from '../../training/report/html.ts'
 import { renderPage } from '../../training/report/page.ts'
 import { draw } from '../../training/report/plots.ts'
 import type { BenchSetting } from './bench-card.ts'
-import { type BenchFigure, EXTRAPOLATED_TOKENS, historyPoints, MOST_EXTRAPOLATION } from './bench-figures.ts'
+import type { BenchFigure } from './bench-figure.ts'
+import { EXTRAPOLATED_TOKENS, historyPoints, MOST_EXTRAPOLATION } from './bench-figures.ts'
 
 const SIZE = { width: 620, height: 380, marginLeft: 64, marginRight: 118 }
 
