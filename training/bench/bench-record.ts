@@ -42,6 +42,8 @@ export interface BenchResults {
     readonly buildMs: number
     /** Loss, gradient and AdamW. */
     readonly stepMs: number
+    /** Of the step, in this process: what a neighbour on the core does not stretch. */
+    readonly stepCpuMs: number
   }
   readonly job: JobCost
   readonly scoring: {
@@ -63,6 +65,7 @@ export interface JobCost {
   readonly stages: readonly {
     readonly name: string
     readonly ms: number
+    readonly cpuMs: number
     readonly measured: number
     readonly whole: number
   }[]

@@ -37,14 +37,9 @@ export async function openJobTask(task: BenchTasks['job']): Promise<() => Promis
 
   return async () => {
     const stages: JobCost['stages'][number][] = []
-    let markMs = performance.now()
-    const mark = (): number => {
-      const before = markMs
-      markMs = performance.now()
-      return markMs - before
-    }
+    const mark = createStopwatch()
     const stage = (name: string, amounts: { measured: number; whole: number }): void => {
-      stages.push({ name, ms: mark(), ...amounts })
+      stages.push({ name, ...mark(), ...amounts })
     }
     const once = { measured: 1, whole: 1 }
     const { positiveWeight, hiddenScale } = config
@@ -57,7 +52,7 @@ export async function openJobTask(task: BenchTasks['job']): Promise<() => Promis
     stage('open', once)
     const epochs = { measured: config.epochs, whole: config.epochs }
     const stepMs: number[] = []
-    let [stepsMs, validationMs, keepMs] = [0, 0, 0]
+    const [steps, validating, keeping] = [createTotal(), createTotal(), createTotal()]
     try {
       const state = await runTraining({
         backend,
@@ -67,21 +62,21 @@ export async function openJobTask(task: BenchTasks['job']): Promise<() => Promis
         config,
         state: null,
         onStep() {
-          const ms = mark()
-          stepMs.push(ms)
-          stepsMs += ms
+          const cost = mark()
+          stepMs.push(cost.ms)
+          steps.add(cost)
         },
         async onEpoch(after) {
-          validationMs += mark()
+          validating.add(mark())
           await keepLoopState(folder, spec, after)
-          keepMs += mark()
+          keeping.add(mark())
         },
       })
       const samples = config.epochs * pairsPerEpoch(training.part)
       const wholeSamples = config.epochs * pairsPerEpoch(training.all)
-      stages.push({ name: 'steps', ms: stepsMs, measured: samples, whole: wholeSamples })
-      stages.push({ name: 'validate', ms: validationMs, ...countPairs(validation) })
-      stages.push({ name: 'keep state', ms: keepMs, ...epochs })
+      stages.push({ name: 'steps', ...steps.sum(), measured: samples, whole: wholeSamples })
+      stages.push({ name: 'validate', ...validating.sum(), ...countPairs(validation) })
+      stages.push({ name: 'keep state', ...keeping.sum(), ...epochs })
       const best = invariant(state.best, 'training ran an epoch')
       backend.importState({ ...state.backend, parameters: best.parameters })
       stage('load the best', once)
@@ -97,6 +92,34 @@ export async function openJobTask(task: BenchTasks['job']): Promise<() => Promis
       await backend.close()
       rmSync(folder, { recursive: true, force: true })
     }
+  }
+}
+
+interface Cost {
+  readonly ms: number
+  /** Of this process. */
+  readonly cpuMs: number
+}
+
+/** @returns what passed since its last call */
+function createStopwatch(): () => Cost {
+  let [ms, cpu] = [performance.now(), process.cpuUsage()]
+  return () => {
+    const { user, system } = process.cpuUsage(cpu)
+    const cost = { ms: performance.now() - ms, cpuMs: (user + system) / 1000 }
+    ;[ms, cpu] = [performance.now(), process.cpuUsage()]
+    return cost
+  }
+}
+
+function createTotal(): { add(cost: Cost): void; sum(): Cost } {
+  let [ms, cpuMs] = [0, 0]
+  return {
+    add(cost) {
+      ms += cost.ms
+      cpuMs += cost.cpuMs
+    },
+    sum: () => ({ ms, cpuMs }),
   }
 }
 

@@ -38,10 +38,12 @@ export async function openStepTask(task: BenchTasks['step']): Promise<() => Prom
     const batch = buildBatch(source, slots, { positiveWeight })
     const mask = dropoutMask(batch.trajectories * batch.pairs * spec.width, spec.dropout, rng)
     const builtMs = performance.now()
+    const cpuBefore = process.cpuUsage()
     await backend.step(batch, mask)
+    const { user, system } = process.cpuUsage(cpuBefore)
     const endMs = performance.now()
     const pairs = slots.reduce((sum, slot) => sum + slot.length, 0)
-    return { pairs, buildMs: builtMs - startMs, stepMs: endMs - builtMs }
+    return { pairs, buildMs: builtMs - startMs, stepMs: endMs - builtMs, stepCpuMs: (user + system) / 1000 }
   }
 }
 
