@@ -81,8 +81,19 @@ function checkLabels(trajectory: Trajectory, row: LabelRow | undefined): asserts
       `run ${trajectory.id} has ${count} interactions, its labels were made from ${row.interactionCount}: ${advice}`,
       { details },
     )
+  const labelled = new Set<number>()
+  for (const { interaction } of row.labels) {
+    const problem =
+      interaction >= count ? 'which it does not have' : labelled.has(interaction) ? 'which has another one' : null
+    if (problem !== null)
+      throw new AppError(
+        'labels-mismatch',
+        `run ${trajectory.id} has a label for interaction ${interaction}, ${problem}: ${advice}`,
+        { details },
+      )
+    labelled.add(interaction)
+  }
   // The last interaction of all is nobody's target.
-  const labelled = new Set(row.labels.map((label) => label.interaction))
   for (let i = 0; i < count - 2; i++)
     if (!labelled.has(i))
       throw new AppError('labels-mismatch', `run ${trajectory.id} has no label for interaction ${i}: ${advice}`, {

@@ -340,6 +340,22 @@ describe('extractDataset refuses', () => {
     await expect(extractDataset(options({ labels: holes }))).rejects.toThrow(/no label for interaction 0/)
   })
 
+  it.each([
+    [99, /a label for interaction 99, which it does not have/],
+    [0, /a label for interaction 0, which has another one/],
+  ])('a label too many, for interaction %d', async (interaction, message) => {
+    const long = RUNS.find((run) => run.interactions.length >= 4) as Trajectory
+    const labels = labelsFor(RUNS).map((row) => {
+      const [first] = row.labels
+      return row.trajectory === long.id && first !== undefined
+        ? { ...row, labels: [...row.labels, { ...first, interaction }] }
+        : row
+    })
+    const attempt = extractDataset(options({ labels }))
+    await expect(attempt).rejects.toThrow(message)
+    await expect(attempt).rejects.toMatchObject({ code: 'labels-mismatch' })
+  })
+
   it('two runs of one id, and runs that are all too short', async () => {
     const [first] = RUNS as [Trajectory]
     expect(await codeOf(extractDataset(options({ runs: [...RUNS, first] })))).toBe('rows-invalid')
@@ -410,6 +426,16 @@ describe('readDataset', () => {
     const attempt = readDataset(out)
     await expect(attempt).rejects.toThrow(message)
     expect(await codeOf(readDataset(out))).toBe('dataset-invalid')
+  })
+
+  it('refuses vectors of another representation, though they have the same size', async () => {
+    await extractDataset(options())
+    const other = join(folder, 'other')
+    const otherLayer = { ...fakeExtractor({}).representation, layer: 3 }
+    const startExtractor = () => Promise.resolve({ ...fakeExtractor({}), representation: otherLayer })
+    await extractDataset(options({ out: other, representation: otherLayer, startExtractor }))
+    await writeFile(join(out, 'vectors.arrow'), await readFile(join(other, 'vectors.arrow')))
+    await expect(readDataset(out)).rejects.toThrow(/holds vectors of representation \w+, expected \w+: use --fresh/)
   })
 
   it('gives the runs back, readable by their owner only', async () => {
