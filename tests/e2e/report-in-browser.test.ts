@@ -18,7 +18,7 @@ import { syntheticPredictions } from '../fixtures/synthetic-predictions.ts'
 const folder = mkdtempSync(join(tmpdir(), 'keepready-report-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const dataset = syntheticDataset({ groups: 24, minLength: 8, maxLength: 16 })
+const dataset = syntheticDataset({ groups: 18, minLength: 8, maxLength: 12 })
 const OPTIONS = { seed: 4, resamples: 100 }
 
 function written(name: string, { page, figures }: Report): string {

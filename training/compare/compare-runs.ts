@@ -11,7 +11,7 @@ import { stabilityOf } from '../../src/metrics/margin-stability.ts'
 import { routerScores } from '../evaluate.ts'
 import { verdictOf } from '../evaluation/compare-predictors.ts'
 import { MIN_INTERVAL_GROUPS, type ScopeMetrics } from '../evaluation/evaluation-record.ts'
-import { type MeasuredPredictor, measurePredictor } from '../evaluation/measure-predictor.ts'
+import { type MeasuredPredictor, measurePredictor, type RotationScores } from '../evaluation/measure-predictor.ts'
 import { createRotationTest, type RotationTest, readyGroupsOf, subsetRows } from '../evaluation/rotation-test.ts'
 import { type StudiedRotation, studiedPoint, thresholdAt } from '../evaluation/router-study.ts'
 import { scopesOf } from '../evaluation/scopes.ts'
@@ -174,7 +174,7 @@ function compareKind(
       name: run.name,
       rotations,
       measured: measurePredictor(
-        { name: run.name, kind: 'router', description: kind, rotations: rotations.map((one) => one.scores) },
+        { name: run.name, kind: 'router', description: kind, rotations: rotations.map(rankingOnly) },
         { pairs: table.dataset.pairs, scopes, seed },
       ),
     }
@@ -191,6 +191,11 @@ function compareKind(
     differences: others.flatMap((other) => differencesOf(other, first)),
     stability: others.flatMap((other) => stabilityBetween(other, first)),
   }
+}
+
+/** Calibration and rates at thresholds are a report's business, and most of its time. */
+function rankingOnly({ scores: { test, scores } }: StudiedRotation): RotationScores {
+  return { test, scores, probabilities: null, calibrated: null, operatingPoints: [] }
 }
 
 /** Predictions of one kind by the numbers of the matched table; validation pairs are not on it. */

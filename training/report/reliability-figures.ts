@@ -19,16 +19,16 @@ const STEPS = [
   {
     id: 'reliability-temperature',
     column: 'temperature',
-    title: 'Reliability: one temperature',
+    title: 'Reliability: temperature',
     caption:
-      'Logits divided by one number per rotation, fitted on validation groups: it can make scores less sure of themselves, not shift them.',
+      'Logits divided by one number and shifted by another per rotation, both fitted on validation groups: the ranking stays, scores come back to the diagonal as far as two numbers allow.',
   },
   {
     id: 'reliability-isotonic',
     column: 'calibrated',
     title: 'Reliability: isotonic map',
     caption:
-      'After a rising step function per rotation, fitted on validation groups that no threshold was chosen on: what the `cost` policy reads.',
+      'After a rising step function per rotation, fitted on validation groups that no threshold was chosen on: what the policy cost reads.',
   },
 ] as const
 

@@ -173,7 +173,7 @@ function stripsSection(record: EvaluationRecord): Section {
       figures.length === 0
         ? html``
         : html`<h2 id="strips">Best and worst runs</h2>
-<p>One held-out run each, scored by the served input (${record.router.served}): rows are interactions, columns are checkpoints, darker means a higher p. A good router is dark right of each boundary and light left of it.</p>
+<p>One held-out run each, scored by the served input (${record.router.served}): rows are interactions, columns are checkpoints, the stronger the blue the higher p. A good router is blue right of each boundary and pale left of it.</p>
 ${figuresHtml(figures)}`,
   }
 }

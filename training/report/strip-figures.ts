@@ -27,7 +27,9 @@ export function stripFigures(strips: readonly StripRecord[]): readonly Figure[] 
 function stripFigure(strip: StripRecord, number: number): Figure {
   const { rank, run, domain, rotation, length, pairs, withinAuroc, tau, thinned } = strip
   const threshold =
-    tau === null ? 'No threshold was good enough: it never calls READY.' : `It calls READY from ${formatValue(tau)}.`
+    tau === null
+      ? 'At its default point no threshold was good enough: it never calls READY.'
+      : `At its default point it calls READY from ${formatValue(tau)}.`
   return {
     id: `strip-${rank}-${number}`,
     title: `${rank === 'best' ? 'Best' : 'Worst'} run ${number}: AUROC ${formatValue(withinAuroc)}`,
