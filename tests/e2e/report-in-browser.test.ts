@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'keepready-report-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const dataset = syntheticDataset({ groups: 18, minLength: 8, maxLength: 12 })
-const OPTIONS = { seed: 4, resamples: 100 }
+const OPTIONS = { seed: 4, resamples: 20 }
 
 function written(name: string, { page, figures }: Report): string {
   mkdirSync(join(folder, name, 'figures'), { recursive: true })
