@@ -79,7 +79,7 @@ describe('exportOnnx', () => {
     const { logit, p, ready } = await session.run(Object.fromEntries(feeds) as Record<string, Tensor>)
     expect(logit?.dims).toEqual([probe.logits.length])
     const f1 = router.manifest.operatingPoints.points.f1
-    expect(new Set(ready?.data)).toEqual(new Set([0, 1]))
+    expect(new Set(ready?.data as Uint8Array)).toEqual(new Set([0, 1]))
     probe.logits.forEach((expected, row) => {
       expect(Math.abs((logit?.data[row] as number) - expected)).toBeLessThan(1e-5)
       const own = decide(logit?.data[row] as number, f1)
@@ -131,7 +131,7 @@ describe('exportOnnx', () => {
       new Tensor('float32', data, [rows, cols]),
     ])
     const { ready } = await session.run(Object.fromEntries(feeds) as Record<string, Tensor>)
-    expect(new Set(ready?.data)).toEqual(new Set([0]))
+    expect(new Set(ready?.data as Uint8Array)).toEqual(new Set([0]))
     await session.release()
   })
 

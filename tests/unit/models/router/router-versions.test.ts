@@ -9,7 +9,13 @@ const folder = packageFile('tests', 'fixtures', 'routers', 'version-1')
 const text = readFileSync(join(folder, 'router.json'), 'utf8')
 const record = readFileSync(join(folder, 'rotations', '0', 'hidden+evidence', 'rotation.json'), 'utf8')
 
-type Json = Record<string, unknown> & Record<'spec' | 'standardisation' | 'operatingPoints' | 'quantiles', Json>
+interface Json {
+  [key: string]: unknown
+  spec: Json
+  standardisation: Json
+  operatingPoints: Json
+  quantiles: Json
+}
 
 /** The fixture as a document of this version. */
 function parseEdited(edit: (json: Json) => void): RouterManifest {
