@@ -28,7 +28,8 @@ export interface InteractionFate {
 
 export function firstSelections({ test, pairs, scores, tau, subset }: ThresholdQuery): readonly InteractionFate[] {
   const { mask } = test.subsets[subset]
-  const stride = 1 + pairs.interaction.reduce((largest, interaction) => Math.max(largest, interaction), 0)
+  let stride = 1
+  for (const pair of test.rows) stride = Math.max(stride, 1 + (pairs.interaction[pair] ?? 0))
   const fates = new Map<number, { -readonly [Key in keyof InteractionFate]: InteractionFate[Key] }>()
   for (let row = 0; row < scores.length; row++) {
     if (mask[row] === 0) continue

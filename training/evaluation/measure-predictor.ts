@@ -171,9 +171,7 @@ function countScope(
     groups += new Set(inside.map((run) => run.group)).size
     const { mask } = test.subsets[subset]
     const inScope = test.runs.map(scope.contains)
-    test.run.forEach((run, row) => {
-      if (mask[row] === 1 && inScope[run] === true) pairs += 1
-    })
+    for (let row = 0; row < mask.length; row++) if (mask[row] === 1 && inScope[test.run[row] ?? 0] === true) pairs += 1
   }
   return { runs, groups, pairs }
 }
@@ -259,20 +257,29 @@ function estimateRate(
 
 /** Headline pairs of all rotations, drawn evenly over labels so that the rarer READY is seen. */
 function samplePairs(predictor: Predictor, { pairs, seed }: MeasureContext): readonly SampledPair[] {
-  const byLabel: readonly [SampledPair[], SampledPair[]] = [[], []]
-  for (const { test, probabilities } of predictor.rotations) {
-    test.rows.forEach((pair, row) => {
-      if (test.subsets.headline.mask[row] === 0 || probabilities === null) return
-      const label = test.labels[row] === 1 ? 1 : 0
-      byLabel[label].push({
-        age: (pairs.checkpoint[pair] ?? 0) - (pairs.interaction[pair] ?? 0),
-        score: Number((probabilities[row] ?? 0).toFixed(4)),
-        label,
-      })
-    })
+  interface Place {
+    readonly at: number
+    readonly row: number
   }
-  return byLabel.flatMap((list, label) =>
-    shuffled(list, createRng(deriveSeed(seed, 'sampled-pairs', label))).slice(0, SAMPLED_PAIRS / 2),
+  const byLabel: readonly [Place[], Place[]] = [[], []]
+  predictor.rotations.forEach(({ test, probabilities }, at) => {
+    if (probabilities === null) return
+    const { mask } = test.subsets.headline
+    for (let row = 0; row < mask.length; row++)
+      if (mask[row] !== 0) byLabel[test.labels[row] === 1 ? 1 : 0].push({ at, row })
+  })
+  return byLabel.flatMap((places, label) =>
+    shuffled(places, createRng(deriveSeed(seed, 'sampled-pairs', label)))
+      .slice(0, SAMPLED_PAIRS / 2)
+      .map(({ at, row }): SampledPair => {
+        const rotation = predictor.rotations[at]
+        const pair = rotation?.test.rows[row] ?? 0
+        return {
+          age: (pairs.checkpoint[pair] ?? 0) - (pairs.interaction[pair] ?? 0),
+          score: Number((rotation?.probabilities?.[row] ?? 0).toFixed(4)),
+          label: label === 1 ? 1 : 0,
+        }
+      }),
   )
 }
 
