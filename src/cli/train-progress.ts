@@ -25,11 +25,12 @@ export function startTrainProgress(context: CommandContext): TrainProgress {
             `train: goes on with ${finishedJobs} of ${jobs} models finished and ${finishedEpochs} epochs of others (--fresh starts over)\n`,
           )
         pairsPlanned = pairs
-        progress = startProgress(context, { stage: 'train', total: pairs, unit: 'samples' })
       },
       onStep(pairs, lossNats) {
+        // Processes start and read the data first: the rate is that of steps.
+        progress ??= startProgress(context, { stage: 'train', total: pairsPlanned, unit: 'samples' })
         pairsDone += pairs
-        progress?.update(pairsDone, `loss ${lossNats.toFixed(3)}${epochNote}`)
+        progress.update(pairsDone, `loss ${lossNats.toFixed(3)}${epochNote}`)
       },
       onEpoch(job, { epoch, validationPrAuc }) {
         const prAuc = validationPrAuc === null ? '-' : validationPrAuc.toFixed(3)
@@ -41,6 +42,9 @@ export function startTrainProgress(context: CommandContext): TrainProgress {
         progress?.retarget(pairsPlanned)
       },
     },
-    done: (figure) => progress?.done(figure),
+    done(figure) {
+      progress ??= startProgress(context, { stage: 'train', total: pairsPlanned, unit: 'samples' })
+      progress.done(figure)
+    },
   }
 }

@@ -26,6 +26,8 @@ describe('startTrainProgress', () => {
     const { context, lines, wait } = terminal()
     const { hooks, done } = startTrainProgress(context)
     hooks.onPlan({ jobs: 6, pairs: 10_000, finishedJobs: 0, finishedEpochs: 0 })
+    wait(60_000)
+    hooks.onStep(0, 0.7)
     wait(6000)
     hooks.onStep(1200, 0.5)
     hooks.onEpoch(JOB, { epoch: 3, trainLossNats: 0.4, validationLossNats: 0.6, validationPrAuc: 0.71 })
@@ -44,6 +46,7 @@ describe('startTrainProgress', () => {
     const { hooks } = startTrainProgress(context)
     hooks.onPlan({ jobs: 6, pairs: 10_000, finishedJobs: 2, finishedEpochs: 5 })
     hooks.onJob({ ...JOB, rotation: 'final' }, 4000)
+    hooks.onStep(0, 0.7)
     wait(6000)
     hooks.onStep(600, 0.5)
     expect(lines).toEqual([
