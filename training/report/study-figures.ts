@@ -27,7 +27,7 @@ function studyFigure(study: StudyRecord, metric: StudyMetric, id: string): Figur
   return {
     id,
     title: `${study.title}: ${metric.label}`,
-    caption: `${study.method} Bars are 95 % intervals over groups${metric.chance === null ? '' : `; the dashed line is chance, ${formatValue(metric.chance)}`}.`,
+    caption: `${study.method} Bars are 95 % intervals over groups; the dashed line is ${chanceWords(metric, lines)}.`,
     wide: !lines,
     ...(lines ? { legend: predictorLegend(study.predictors) } : {}),
     svg: lines ? sharePlot(study, metric) : studyForest(study, metric),
@@ -47,6 +47,11 @@ function studyFigure(study: StudyRecord, metric: StudyMetric, id: string): Figur
       seedSpread: study.seedSpread.filter((spread) => spread.metric === metric.name),
     },
   }
+}
+
+function chanceWords({ chance }: StudyMetric, lines: boolean): string {
+  if (chance !== null) return `chance, ${formatValue(chance)}`
+  return lines ? 'the prevalence of the test pairs, which chance reaches' : 'the lowest prevalence among the bands'
 }
 
 interface Mark {
@@ -144,8 +149,11 @@ function estimateOf(point: StudyPoint, predictor: StudyPredictor, metric: StudyM
   return point.values.find((value) => value.predictor === predictor.name)?.metrics[metric.name] ?? null
 }
 
+/** A reference has the hue of its router: the diamond, or the dash of its place, sets it apart. */
 function styleOf(predictor: StudyPredictor, at: number): LineStyle {
-  return lineStyleOf(predictor.name, at)
+  const own = lineStyleOf(predictor.name, at)
+  if (predictor.kind !== 'reference' || predictor.inputs === null) return own
+  return { ...own, colour: lineStyleOf(predictor.inputs, at).colour }
 }
 
 function predictorLegend(predictors: readonly StudyPredictor[]): Html {
