@@ -1,15 +1,12 @@
 /**
  * The progress line of a command that runs many training jobs: samples done, time left, which job it is at.
  */
+import type { JobsHooks } from '../../training/sweep/track-jobs.ts'
 import type { CommandContext } from './command-context.ts'
 import { type Progress, startProgress } from './progress.ts'
 
 export interface JobProgress {
-  readonly hooks: {
-    onPlan(plan: { readonly jobs: number; readonly done: number; readonly pairs: number }): void
-    onPairs(pairs: number): void
-    onJobs(done: number): void
-  }
+  readonly hooks: JobsHooks
   done(figure: string): void
 }
 

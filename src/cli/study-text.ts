@@ -1,6 +1,7 @@
 /**
  * A study's record for a person.
  */
+import { MIN_INTERVAL_GROUPS } from '../../training/evaluation/evaluation-record.ts'
 import {
   formatEstimate,
   formatInterval,
@@ -18,6 +19,9 @@ export function studyText(record: StudyRecord, out: { readonly directory: string
     ...(record.seedSpread.length === 0 ? [] : ['Spread between seeds:', spreadTable(record)]),
     ...(record.differences.length === 0 ? [] : ['Paired differences on the same test runs:', differenceTable(record)]),
     ...record.summary,
+    ...(record.points.some(({ values }) => values.some(({ metrics }) => metrics.withinAuroc.interval !== null))
+      ? []
+      : [`Note: fewer than ${MIN_INTERVAL_GROUPS} test groups hold a READY pair, so there are no intervals.`]),
     ...record.caveats.map((caveat) => `Note: ${caveat}`),
     'This was a look at test results: write it down with the command that made it (this project: training/LOG.md).',
     `Written: ${out.file}`,

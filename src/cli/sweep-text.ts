@@ -1,6 +1,7 @@
 /**
  * A sweep's record for a person.
  */
+import { MIN_INTERVAL_GROUPS } from '../../training/evaluation/evaluation-record.ts'
 import { formatEstimate, formatInterval, formatValue } from '../../training/evaluation/format-estimate.ts'
 import type { SweepConfigurationRecord, SweepRecord } from '../../training/sweep/sweep-record.ts'
 import { createResultTable } from './result-table.ts'
@@ -13,7 +14,7 @@ export function sweepText(record: SweepRecord, path: string): string {
   const metric = 'within-run AUROC'
   return [
     ...(record.datasets.length > 1 ? [datasetLines(record)] : []),
-    `Configurations by mean validation ${metric} over the rotations, with 95 % intervals over validation groups:`,
+    `Configurations by mean validation ${metric} over the rotations, with 95 % intervals over validation groups${few(configurations)}:`,
     configurationTable(record),
     ...(configurations.length > SHOWN ? [`(${configurations.length - SHOWN} more in ${path})`] : []),
     'What each rotation chose on its own validation part, and what its test part says of it:',
@@ -47,6 +48,13 @@ function configurationTable({ configurations, rotations }: SweepRecord): string 
       one.divergedIn.length === 0 ? '' : `rotation ${one.divergedIn.join(', ')}`,
     ])
   return table.toString()
+}
+
+/** Without it a reader looks for the intervals that the heading speaks of. */
+function few(configurations: readonly SweepConfigurationRecord[]): string {
+  return configurations.some(({ validation }) => validation.interval !== null)
+    ? ''
+    : ` (none: fewer than ${MIN_INTERVAL_GROUPS} groups with a READY pair)`
 }
 
 function byValidation(a: SweepConfigurationRecord, b: SweepConfigurationRecord): number {

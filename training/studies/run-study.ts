@@ -13,21 +13,15 @@ import { datasetKey, jobKey } from '../resume/job-key.ts'
 import { hasBothClasses, pairsOfGroups } from '../split-pairs.ts'
 import { JOURNAL_SCHEMA_VERSION } from '../sweep/journal.schema.ts'
 import { runInLanes } from '../sweep/run-in-lanes.ts'
+import { type JobsHooks, trackJobs } from '../sweep/track-jobs.ts'
 import type { TrainJob } from '../train-rotation.ts'
 import { recordStudy } from './record-study.ts'
 import type { DesignedFold, DesignedPoint } from './study-design.ts'
 import type { StudyPredictor, StudyRecord } from './study-record.ts'
 import { configOf, type MeasuredPoint, referenceName, type StudyRequest } from './study-request.ts'
 
-export interface StudyHooks {
-  /** @param pairs an upper bound of what the jobs not in the journal train on */
-  readonly onPlan?: (plan: { readonly jobs: number; readonly done: number; readonly pairs: number }) => void
-  readonly onPairs?: (pairs: number) => void
-  readonly onJobs?: (done: number) => void
-}
-
 /** @throws training-data-insufficient, interrupted, disk-full and what the engine throws; finished jobs stay in the journal */
-export async function runStudy(request: StudyRequest, hooks: StudyHooks = {}): Promise<StudyRecord> {
+export async function runStudy(request: StudyRequest, hooks: JobsHooks = {}): Promise<StudyRecord> {
   const key = datasetKey(request.dataset)
   const caveats: string[] = []
   const points = request.design.points.map((point) => usablePoint(request, point, caveats))
@@ -39,7 +33,8 @@ export async function runStudy(request: StudyRequest, hooks: StudyHooks = {}): P
       config: configOf(request, kind, point.seed),
       backend: request.backend,
     }
-    return { job, key: jobKey(key, job, request.environment) }
+    const pairs = job.config.epochs * pairsPerEpoch(pairsOfGroups(request.dataset, fold.split.train))
+    return { job, key: jobKey(key, job, request.environment), pairs }
   }
   await runMissing(
     request,
@@ -83,6 +78,8 @@ export async function runStudy(request: StudyRequest, hooks: StudyHooks = {}): P
 interface PlannedJob {
   readonly job: TrainJob
   readonly key: string
+  /** Upper bound of the pairs trained on. */
+  readonly pairs: number
 }
 
 /** Folds whose training part holds both classes, whose validation part has pairs, and whose test part has some too. */
@@ -158,25 +155,13 @@ async function baselineScores(
   return scores
 }
 
-async function runMissing(request: StudyRequest, planned: readonly PlannedJob[], hooks: StudyHooks): Promise<void> {
+async function runMissing(request: StudyRequest, planned: readonly PlannedJob[], hooks: JobsHooks): Promise<void> {
   const { dataset, journal } = request
   const different = [...new Map(planned.map((one) => [one.key, one])).values()]
   const missing = different.filter(({ key }) => journal.find(key, ['test', 'failure']) === null)
-  const pairsOf = new Map(
-    missing.map((one) => [one, one.job.config.epochs * pairsPerEpoch(pairsOfGroups(dataset, one.job.split.train))]),
-  )
-  hooks.onPlan?.({
-    jobs: different.length,
-    done: different.length - missing.length,
-    pairs: [...pairsOf.values()].reduce((sum, pairs) => sum + pairs, 0),
-  })
-  let done = different.length - missing.length
-  const told = new Map<PlannedJob, number>()
-  const end = (job: PlannedJob): void => {
-    done += 1
-    hooks.onPairs?.(Math.max(0, (pairsOf.get(job) ?? 0) - (told.get(job) ?? 0)))
-    hooks.onJobs?.(done)
-  }
+  const done = different.length - missing.length
+  hooks.onPlan?.({ jobs: different.length, done, pairs: missing.reduce((sum, { pairs }) => sum + pairs, 0) })
+  const progress = trackJobs<PlannedJob>(done, hooks)
   await runInLanes(
     missing.length === 0
       ? []
@@ -184,10 +169,7 @@ async function runMissing(request: StudyRequest, planned: readonly PlannedJob[],
     { lanes: request.lanes, runJobs: request.runJobs },
     {
       signal: request.signal,
-      onStep(job, pairs) {
-        told.set(job, (told.get(job) ?? 0) + pairs)
-        hooks.onPairs?.(pairs)
-      },
+      onStep: progress.step,
       onResult(job, result) {
         journal.append({
           schemaVersion: JOURNAL_SCHEMA_VERSION,
@@ -198,11 +180,11 @@ async function runMissing(request: StudyRequest, planned: readonly PlannedJob[],
           pairs: [...result.testPredictions.pairs],
           logits: [...result.testPredictions.logits],
         })
-        end(job)
+        progress.end(job)
       },
       onDiverged(job, { code, message }) {
         journal.append({ schemaVersion: JOURNAL_SCHEMA_VERSION, kind: 'failure', key: job.key, code, message })
-        end(job)
+        progress.end(job)
       },
     },
   )

@@ -20,15 +20,8 @@ import type { SweepConfiguration } from './search-space.ts'
 import type { SweepRecord } from './sweep-record.ts'
 import type { SweepRequest } from './sweep-request.ts'
 import { createTestVault, type TestVault } from './test-vault.ts'
+import { type JobsHooks, type JobTracker, trackJobs } from './track-jobs.ts'
 import { validationRuns } from './validation-runs.ts'
-
-export interface SweepHooks {
-  /** @param pairs an upper bound of what the jobs not in the journal train on */
-  readonly onPlan?: (plan: { readonly jobs: number; readonly done: number; readonly pairs: number }) => void
-  /** A job that ends early counts its whole share. */
-  readonly onPairs?: (pairs: number) => void
-  readonly onJobs?: (done: number) => void
-}
 
 interface PlannedJob {
   readonly rotation: number
@@ -49,7 +42,7 @@ interface RotationPlan {
 }
 
 /** @throws training-data-insufficient, interrupted, disk-full and what the engine throws; finished jobs stay in the journal */
-export async function sweep(request: SweepRequest, hooks: SweepHooks = {}): Promise<SweepRecord> {
+export async function sweep(request: SweepRequest, hooks: JobsHooks = {}): Promise<SweepRecord> {
   const { configurations, journal } = request
   const parts = assignParts(invariant(request.datasets[0], 'a sweep has a dataset').trajectories, request.seed)
   const splitOf = (rotation: number): RotationSplit =>
@@ -59,7 +52,7 @@ export async function sweep(request: SweepRequest, hooks: SweepHooks = {}): Prom
   for (const rotation of ROTATIONS)
     plans.push(await planRotation(request, vault, { rotation, split: splitOf(rotation) }))
   const validations = plans.map((plan) => configurations.map((one) => planJob(request, plan, one, 'validation')))
-  const progress = trackProgress(request, validations.flat(), hooks)
+  const progress = planProgress(request, validations.flat(), hooks)
   await runMissing(request, progress, {
     jobs: validations.flat(),
     kinds: ['validation', 'failure'],
@@ -160,38 +153,26 @@ function planJob(
   }
 }
 
-interface Progress {
-  readonly step: (job: PlannedJob, pairs: number) => void
-  readonly end: (job: PlannedJob) => void
-}
-
 /** Test jobs are known after the choices: until then each rotation counts as the mean of its configurations. */
-function trackProgress(request: SweepRequest, validations: readonly PlannedJob[], hooks: SweepHooks): Progress {
+function planProgress(
+  request: SweepRequest,
+  validations: readonly PlannedJob[],
+  hooks: JobsHooks,
+): JobTracker<PlannedJob> {
   const missing = validations.filter(({ key }) => request.journal.find(key, ['validation', 'failure']) === null)
+  const done = validations.length - missing.length
   const all = validations.reduce((sum, { pairs }) => sum + pairs, 0)
   hooks.onPlan?.({
     jobs: validations.length + ROTATIONS.length,
-    done: validations.length - missing.length,
+    done,
     pairs: missing.reduce((sum, { pairs }) => sum + pairs, 0) + all / request.configurations.length,
   })
-  let jobs = validations.length - missing.length
-  const told = new Map<PlannedJob, number>()
-  return {
-    step(job, pairs) {
-      told.set(job, (told.get(job) ?? 0) + pairs)
-      hooks.onPairs?.(pairs)
-    },
-    end(job) {
-      jobs += 1
-      hooks.onPairs?.(Math.max(0, job.pairs - (told.get(job) ?? 0)))
-      hooks.onJobs?.(jobs)
-    },
-  }
+  return trackJobs(done, hooks)
 }
 
 async function runMissing<Job extends PlannedJob>(
   request: SweepRequest,
-  progress: Progress,
+  progress: JobTracker<PlannedJob>,
   work: {
     readonly jobs: readonly Job[]
     readonly kinds: readonly JournalLine['kind'][]
