@@ -9,6 +9,8 @@ import { type Finished, runCommand } from '../fixtures/run-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keepready-router-life-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+/** Nine starts of the command: 15 s on a quiet machine. */
+const TIMEOUT_MS = 240_000
 const path = (name: string): string => join(folder, name)
 
 async function succeed(...args: readonly string[]): Promise<Finished> {
@@ -17,7 +19,9 @@ async function succeed(...args: readonly string[]): Promise<Finished> {
   return finished
 }
 
-it('a router is trained, inspected, verified, exported and fine-tuned; a damaged one is refused', async () => {
+it('a router is trained, inspected, verified, exported and fine-tuned; a damaged one is refused', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   await makeFakeDataset({ out: path('dataset'), groups: 12 })
   await makeFakeDataset({ out: path('larger'), groups: 18 })
   const quick = ['--epochs', '2', '--min-future', '1', '--workers', '1', '--backend', 'ort-cpu']
