@@ -61,7 +61,7 @@ describe('keepready sweep', () => {
       '--out',
       path('sweep'),
       '--width',
-      '4,8',
+      '4',
       '--positive-weight',
       '1,5',
     )
