@@ -17,6 +17,8 @@ const COMMANDS = [
   'labels stats',
   'extract',
   'train',
+  'sweep',
+  'study',
   'evaluate',
   'serve',
   'score',

@@ -68,7 +68,7 @@ export function createCommand(runJobs?: JobRunner): Command {
   const command = new Command('study')
     .summary('dataset -> how quality depends on data, domain or seed')
     .description(
-      'Trains the same router again and again and changes one thing. Every point is measured on test groups that its models\n' +
+      'Trains the same router again and again and changes one thing. Every point is measured on test groups that its models ' +
         'have not seen. Finished jobs are kept: run the same command again to go on.',
     )
     .argument('<dataset>', 'directory that keepready extract wrote')

@@ -67,7 +67,7 @@ export function createCommand(runJobs?: JobRunner): Command {
   const command = new Command('sweep')
     .summary('datasets -> the configuration that validation prefers')
     .description(
-      'Trains every configuration in every rotation, lets each rotation choose on its own validation part, and only then\n' +
+      'Trains every configuration in every rotation, lets each rotation choose on its own validation part, and only then ' +
         'opens its test part for the chosen one. Finished jobs are kept: run the same command again to go on.',
     )
     .argument('<dataset...>', 'directories that keepready extract wrote, of the same runs and labels')
