@@ -67,7 +67,7 @@ describe('keepready evaluate', () => {
     for (const name of ['hidden+evidence', 'random', 'observation-tfidf-lr', 'q-only']) expect(out).toContain(name)
     expect(out).toMatch(/the router on .* reaches a within-trajectory AUROC of/)
     expect(out).toContain(path('report/index.html'))
-    expect(err).toMatch(/evaluate: 12 scores on .* held-out pairs/)
+    expect(err).toMatch(/evaluate: 14 scores on .* held-out pairs/)
     expect((await stat(path('report/metrics.json'))).mode & 0o077).toBe(0)
   })
 
