@@ -10,8 +10,11 @@ import { type BatchSource, buildBatch } from './batch.ts'
 import { MIX } from './epoch-order.ts'
 import type { TrajectoryPairs } from './split-pairs.ts'
 
-/** Bounds a batch: 4 x 512 pairs x 2,048 hidden units are 17 MB. */
-const MAX_PAIRS_PER_SLOT = 512
+/**
+ * Bounds a batch: 4 x 1,280 pairs x 2,048 hidden units are 42 MB. All pairs of a run of 50 interactions fit into one slot:
+ * in two its vectors would go through the first layer twice.
+ */
+const MAX_PAIRS_PER_SLOT = 1280
 
 /** @returns one logit per pair, in the order of the lists */
 export async function predict(

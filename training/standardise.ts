@@ -72,15 +72,23 @@ function standardiseBlock(
         })
     })
   }
-  if (block === 'm')
+  if (block === 'm') {
+    // From one checkpoint to the next most neighbours stay: their mean is taken once.
+    const means = new Map<string, { readonly neighbours: readonly number[]; weight: number }>()
+    for (const { pair, weight } of weighted) {
+      const neighbours = neighbourRows(pairs, pair)
+      const key = neighbours.join()
+      const known = means.get(key)
+      if (known === undefined) means.set(key, { neighbours, weight })
+      else known.weight += weight
+    }
     return moments(rows.cols, (visit) => {
-      for (const { pair, weight } of weighted) {
-        const neighbours = neighbourRows(pairs, pair)
+      for (const { neighbours, weight } of means.values())
         visit(weight, (sum) => {
           for (const row of neighbours) rows.add(row, 1 / neighbours.length, sum)
         })
-      }
     })
+  }
   const column = block === 'h' ? pairs.hRow : pairs.qRow
   const rowWeights = new Map<number, number>()
   for (const { pair, weight } of weighted) {
