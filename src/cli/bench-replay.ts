@@ -7,7 +7,7 @@ import { DEFAULT_PREFIX_CACHE_MB, prefixCacheBytes } from '../../models/frozen-l
 import { startWorkerExtractor } from '../../models/frozen-lm/worker-extractor.ts'
 import { packageFile } from '../../models/package-root.ts'
 import { endCheckpoint, type Trajectory } from '../trajectory/trajectory.ts'
-import { createRecipe, DEFAULT_RECIPE, type RecentWindow, type RecipeName } from '../view/recipe.ts'
+import { createRecipe, DEFAULT_RECIPE, defaultWindow, type RecentWindow, type RecipeName } from '../view/recipe.ts'
 
 export interface ReplayTokens {
   readonly recipe: RecipeName
@@ -27,7 +27,7 @@ const REPLAY_LAYER = 2
 const RECIPES: readonly { readonly name: RecipeName; readonly window: RecentWindow; readonly share: number }[] = [
   { name: DEFAULT_RECIPE.name, window: DEFAULT_RECIPE.window, share: 1 },
   { name: DEFAULT_RECIPE.name, window: DEFAULT_RECIPE.window === 'fixed' ? 'growing' : 'fixed', share: 1 },
-  { name: 'shared-first', window: DEFAULT_RECIPE.window, share: 1 / 4 },
+  { name: 'shared-first', window: defaultWindow('shared-first'), share: 1 / 4 },
 ]
 /** By then the recent section is full; later starts only make the first checkpoint, which is not counted, longer. */
 const FIRST_CHECKPOINT = 8

@@ -42,7 +42,7 @@ export interface ExtractFlags extends ExecutionFlags, VectorFlags {
   readonly model: string
   readonly layer: string
   readonly recipe: RecipeName
-  readonly recentWindow: RecentWindow
+  readonly recentWindow?: RecentWindow
   readonly viewBudget: string
   readonly storage: StorageDtype
   readonly maxCheckpointsPerRun: string
@@ -83,9 +83,10 @@ export function createCommand(): Command {
     )
     .option('--view-budget <tokens>', 'most tokens of one view', String(DEFAULT_RECIPE.budgets.view))
     .addOption(
-      new Option('--recent-window <kind>', 'fixed: the last 4 interactions; growing: 4 to 8, so that states are reused')
-        .choices(RECENT_WINDOWS)
-        .default(DEFAULT_RECIPE.window),
+      new Option(
+        '--recent-window <kind>',
+        `fixed: the last 4 interactions; growing: 4 to 8, so that states are reused (default: ${DEFAULT_RECIPE.window} for ${DEFAULT_RECIPE.name}, else fixed)`,
+      ).choices(RECENT_WINDOWS),
     )
     .addOption(new Option('--storage <dtype>', 'how vectors are stored').choices(['f16', 'f32']).default('f16'))
     .option(
@@ -166,7 +167,10 @@ function extractorOptions(flags: ExtractFlags): ExtractorOptions {
   return {
     directory: flags.model,
     layer: flags.layer === 'default' ? 'default' : wholeNumber('--layer', flags.layer, 0),
-    recipe: createRecipe(flags.recipe, { view: viewBudget, window: flags.recentWindow }),
+    recipe: createRecipe(flags.recipe, {
+      view: viewBudget,
+      ...(flags.recentWindow === undefined ? {} : { window: flags.recentWindow }),
+    }),
     storageDtype: flags.storage,
     execution: executionOf(flags),
     prefixCacheBytes: prefixCacheBytes(wholeNumber('--prefix-cache-mb', flags.prefixCacheMb, 0)),

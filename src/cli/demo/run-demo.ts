@@ -70,7 +70,6 @@ export async function runDemo(
       model: 'tiny',
       layer: 'default',
       recipe: 'once',
-      recentWindow: 'fixed',
       viewBudget: String(viewBudget),
       storage: 'f16',
       maxCheckpointsPerRun: String(maxCheckpointsPerRun),

@@ -18,7 +18,7 @@ import { repairTrajectory, shellInteraction, trajectoryOf } from '../../fakes/tr
 const OPTIONS: ExtractorOptions = {
   directory: packageFile('models', 'tiny'),
   layer: 'default',
-  recipe: { ...DEFAULT_RECIPE, budgets: scaleBudgets(640) },
+  recipe: { ...DEFAULT_RECIPE, window: 'fixed', budgets: scaleBudgets(640) },
   storageDtype: 'f16',
 }
 const REQUEST: ExtractionRequest = { trajectory: repairTrajectory(), checkpoints: [3, 6] }
@@ -34,7 +34,10 @@ function longRequest(checkpoints: number): ExtractionRequest {
   }
 }
 
-const LONG_OPTIONS: ExtractorOptions = { ...OPTIONS, recipe: { ...DEFAULT_RECIPE, name: 'shared-first' } }
+const LONG_OPTIONS: ExtractorOptions = {
+  ...OPTIONS,
+  recipe: { ...DEFAULT_RECIPE, name: 'shared-first', window: 'fixed' },
+}
 
 const alive = (pid: number): boolean => {
   try {

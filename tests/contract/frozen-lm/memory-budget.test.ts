@@ -18,7 +18,7 @@ const onLinux = process.platform === 'linux' ? it : it.skip
 const TINY: ExtractorOptions = {
   directory: packageFile('models', 'tiny'),
   layer: 'default',
-  recipe: { ...DEFAULT_RECIPE, name: 'shared-first', budgets: scaleBudgets(2560) },
+  recipe: { ...DEFAULT_RECIPE, name: 'shared-first', window: 'fixed', budgets: scaleBudgets(2560) },
   storageDtype: 'f16',
 }
 

@@ -74,7 +74,7 @@ const RECORD: ExtractionBenchRecord = {
 const REPLAYS = [
   {
     recipe: 'once',
-    window: 'fixed',
+    window: 'growing',
     run: 'r',
     checkpoints: 24,
     computedTokens: 3000,

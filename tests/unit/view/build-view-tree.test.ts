@@ -9,7 +9,12 @@ import { createWordTokenizer } from '../../fakes/word-tokenizer.ts'
 
 const tokenizer = createWordTokenizer([0])
 const encoder = createViewEncoder(tokenizer, { largestSection: 2048, maxCachedChars: 1_000_000 })
-const recipeOf = (name: RecipeName, parts: Partial<Recipe> = {}): Recipe => ({ ...DEFAULT_RECIPE, name, ...parts })
+const recipeOf = (name: RecipeName, parts: Partial<Recipe> = {}): Recipe => ({
+  ...DEFAULT_RECIPE,
+  name,
+  window: 'fixed',
+  ...parts,
+})
 
 function treeOf(trajectory: Trajectory, checkpoints: readonly number[], recipe: Recipe): ViewNode {
   return buildViewTree({ trajectory, checkpoints, recipe, contextLength: 8192, encoder })

@@ -22,7 +22,7 @@ function extractorOf(options: {
     model: { name: 'fake', architecture, hiddenSize, filesSha256: '0'.repeat(64) },
     layer,
     storageDtype: options.dtype ?? 'f32',
-    recipe: { ...DEFAULT_RECIPE, name: options.name ?? 'once' },
+    recipe: { ...DEFAULT_RECIPE, name: options.name ?? 'once', window: 'fixed' },
   })
   return assembleExtractor({
     lm,
