@@ -1,5 +1,5 @@
 /**
- * Options that hold several values: `--positive-weight 1,2,5`. For commander's argParser, which names the option itself.
+ * Values of options, single and several: `--positive-weight 1,2,5`. For commander's argParser, which names the option itself.
  */
 import { InvalidArgumentError } from 'commander'
 import { INPUT_KINDS, type InputKind } from '../../models/router/spec.ts'
@@ -7,6 +7,13 @@ import { INPUT_KINDS, type InputKind } from '../../models/router/spec.ts'
 export function parseNumber(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('it must be a number.')
+  return value
+}
+
+/** A seed. */
+export function parseInteger(text: string): number {
+  const value = Number(text)
+  if (!Number.isInteger(value)) throw new InvalidArgumentError('it must be an integer.')
   return value
 }
 

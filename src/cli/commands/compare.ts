@@ -2,7 +2,7 @@
  * keepready compare: two or more evaluated runs -> paired differences on the pairs that all of them hold out.
  */
 import { join } from 'node:path'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { nodeFiles, writeTextWhole } from '../../../data/store/file-seam.ts'
 import { compareRuns } from '../../../training/compare/compare-runs.ts'
 import type { ComparedRun } from '../../../training/compare/compared-run.ts'
@@ -15,7 +15,8 @@ import { parseRunArguments, readComparedRun } from '../compared-run.ts'
 import { startProgress } from '../progress.ts'
 import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
-import { wholeNumberParser } from '../whole-number.ts'
+import { bootstrapOption } from '../training-options.ts'
+import { parseInteger } from '../value-lists.ts'
 import { REPORT_FILE, writeReport } from '../write-report.ts'
 
 export interface CompareCommandOptions {
@@ -23,10 +24,6 @@ export interface CompareCommandOptions {
   readonly bootstrap: number
   readonly seed: number
 }
-
-const DEFAULT_RESAMPLES = 1000
-/** Percentiles of 2.5 % need some values in each tail. */
-const MIN_RESAMPLES = 100
 
 export const COMPARISON_FILE = 'comparison.json'
 
@@ -41,12 +38,8 @@ export function createCommand(): Command {
       'two or more: [NAME=]REPORT (a folder of keepready evaluate) or [NAME=]DATASET,ROUTER[,INPUTS]',
     )
     .requiredOption('--out <directory>', `where ${COMPARISON_FILE}, ${REPORT_FILE} and figures/ go`)
-    .addOption(
-      new Option('--bootstrap <resamples>', `resamples of groups per rotation, at least ${MIN_RESAMPLES}`)
-        .argParser(wholeNumberParser(MIN_RESAMPLES))
-        .default(DEFAULT_RESAMPLES),
-    )
-    .addOption(new Option('--seed <number>', 'of the bootstrap').argParser(parseSeed).default(1))
+    .addOption(bootstrapOption('resamples of groups per rotation'))
+    .addOption(new Option('--seed <number>', 'of the bootstrap').argParser(parseInteger).default(1))
     .addHelpText(
       'after',
       `
@@ -123,10 +116,4 @@ function cardText(comparison: RunComparison, files: { readonly comparison: strin
     `Written: ${files.report} ${files.comparison}`,
     `Next: open ${files.report}`,
   ].join('\n')
-}
-
-function parseSeed(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value)) throw new InvalidArgumentError('it must be an integer.')
-  return value
 }

@@ -2,7 +2,7 @@
  * keepready evaluate: dataset + router -> metrics.json and one self-contained HTML report.
  */
 import { join } from 'node:path'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { nodeFiles, writeTextWhole } from '../../../data/store/file-seam.ts'
 import { readDataset, readDatasetTrajectories } from '../../../data/store/read-dataset.ts'
 import { evaluate } from '../../../training/evaluate.ts'
@@ -15,7 +15,8 @@ import { startProgress } from '../progress.ts'
 import { readStudies } from '../read-studies.ts'
 import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
-import { wholeNumberParser } from '../whole-number.ts'
+import { bootstrapOption } from '../training-options.ts'
+import { parseInteger } from '../value-lists.ts'
 import { REPORT_FILE, writeReport } from '../write-report.ts'
 
 export interface EvaluateCommandOptions {
@@ -26,10 +27,6 @@ export interface EvaluateCommandOptions {
   /** Absent where another command calls this one. */
   readonly study?: readonly string[]
 }
-
-const DEFAULT_RESAMPLES = 1000
-/** Percentiles of 2.5 % need some values in each tail. */
-const MIN_RESAMPLES = 100
 
 export const METRICS_FILE = 'metrics.json'
 
@@ -42,13 +39,9 @@ export function createCommand(): Command {
     .argument('<dataset>', 'directory that keepready extract wrote')
     .requiredOption('--router <directory>', 'router artefact that keepready train made from this dataset')
     .requiredOption('--out <directory>', `where ${METRICS_FILE} and ${REPORT_FILE} go`)
+    .addOption(bootstrapOption('resamples of groups per rotation'))
     .addOption(
-      new Option('--bootstrap <resamples>', `resamples of groups per rotation, at least ${MIN_RESAMPLES}`)
-        .argParser(wholeNumberParser(MIN_RESAMPLES))
-        .default(DEFAULT_RESAMPLES),
-    )
-    .addOption(
-      new Option('--seed <number>', 'of the bootstrap and the random baseline').argParser(parseSeed).default(1),
+      new Option('--seed <number>', 'of the bootstrap and the random baseline').argParser(parseInteger).default(1),
     )
     .option('--study <directory>', 'study to draw in the report too; repeat for more', collect, [])
     .addHelpText(
@@ -160,10 +153,4 @@ const VERDICT = {
 
 function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value]
-}
-
-function parseSeed(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value)) throw new InvalidArgumentError('it must be an integer.')
-  return value
 }

@@ -1,15 +1,13 @@
 /**
  * keepready study: dataset -> how quality depends on training data, on having seen the domain, or on the seed.
  */
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Dataset } from '../../../data/store/dataset.ts'
 import { nodeFiles, writeTextWhole } from '../../../data/store/file-seam.ts'
 import { readDataset, readDatasetTrajectories } from '../../../data/store/read-dataset.ts'
 import { INPUT_KINDS, type InputKind } from '../../../models/router/spec.ts'
-import { chooseEngine } from '../../../training/backends/choose-engine.ts'
-import { ENGINE_CHOICES, type EngineChoice } from '../../../training/backends/engine-names.ts'
+import type { EngineChoice } from '../../../training/backends/engine-names.ts'
 import { ALL_BASELINES } from '../../../training/baselines/all-baselines.ts'
 import type { Baseline } from '../../../training/baselines/baseline.ts'
 import { createObservationCorpus } from '../../../training/baselines/observation-corpus.ts'
@@ -29,25 +27,24 @@ import { readEnvironment } from '../environment.ts'
 import { followJobs } from '../follow-jobs.ts'
 import { withAction } from '../run-action.ts'
 import { studyText } from '../study-text.ts'
+import {
+  backendOption,
+  bootstrapOption,
+  openEngine,
+  overridesOf,
+  type TrainingFlags,
+  workersOption,
+} from '../training-options.ts'
 import { parseInputKinds, parseNumber, parseNumberList } from '../value-lists.ts'
 import { wholeNumberParser } from '../whole-number.ts'
 
-export interface StudyCommandOptions {
+export interface StudyCommandOptions extends TrainingFlags {
   readonly kind: StudyKind
   readonly out: string
   readonly inputs: readonly InputKind[]
   readonly fractions: readonly number[]
   readonly seeds: number
   readonly baselines: readonly Baseline[]
-  readonly width?: number
-  readonly dropout?: number
-  readonly epochs?: number
-  readonly patience?: number
-  readonly lr?: number
-  readonly decay?: number
-  readonly positiveWeight?: number
-  readonly hiddenScale?: number
-  readonly minFuture?: number
   readonly seed: number
   readonly bootstrap: number
   readonly workers: number
@@ -58,9 +55,6 @@ export const STUDY_FILE = 'study.json'
 const DEFAULT_FRACTIONS = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
 const DEFAULT_BASELINES = ['age-position-length-lr'] as const
 const TEXT_BASELINE = 'observation-tfidf-lr'
-const MAX_DEFAULT_WORKERS = 5
-const MIN_RESAMPLES = 100
-
 /** @param runJobs runs the jobs of one call in order; left out: each call in a process of its own */
 export function createCommand(runJobs?: JobRunner): Command {
   const number = (flags: string, description: string): Option =>
@@ -118,19 +112,9 @@ export function createCommand(runJobs?: JobRunner): Command {
         .argParser(wholeNumberParser(0))
         .default(1),
     )
-    .addOption(
-      new Option('--bootstrap <resamples>', `resamples of groups, at least ${MIN_RESAMPLES}`)
-        .argParser(wholeNumberParser(MIN_RESAMPLES))
-        .default(1000),
-    )
-    .addOption(
-      new Option('--workers <count>', 'jobs at a time; the result does not depend on it')
-        .argParser(wholeNumberParser(1))
-        .default(Math.min(availableParallelism(), MAX_DEFAULT_WORKERS)),
-    )
-    .addOption(
-      new Option('--backend <engine>', 'training engine, as keepready train').choices(ENGINE_CHOICES).default('auto'),
-    )
+    .addOption(bootstrapOption('resamples of groups'))
+    .addOption(workersOption('jobs at a time; the result does not depend on it'))
+    .addOption(backendOption('training engine, as keepready train'))
     .addHelpText(
       'after',
       `
@@ -154,8 +138,7 @@ async function runStudyCommand(
   const design = designOf(dataset, options)
   const needsText = options.baselines.some(({ name }) => name === TEXT_BASELINE)
   const corpus = createObservationCorpus(dataset.pairs, needsText ? await readDatasetTrajectories(directory) : [])
-  const engine = await chooseEngine(options.backend)
-  context.writeErr(`engine: ${engine.name} (${engine.because})\n`)
+  const engine = await openEngine(context, options.backend)
   const journal = await openJournal(options.out)
   const progress = followJobs(context, 'study')
   try {
@@ -165,18 +148,7 @@ async function runStudyCommand(
         design,
         dataset,
         inputs: options.inputs,
-        overrides: {
-          width: options.width,
-          dropout: options.dropout,
-          epochs: options.epochs,
-          patience: options.patience,
-          learningRate: options.lr,
-          decay: options.decay,
-          positiveWeight: options.positiveWeight,
-          hiddenScale: options.hiddenScale,
-          minFuture: options.minFuture,
-          seed: options.seed,
-        },
+        overrides: overridesOf(options),
         baselines: options.baselines,
         corpus,
         seed: options.seed,

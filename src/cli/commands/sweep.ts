@@ -1,14 +1,12 @@
 /**
  * keepready sweep: datasets -> which configuration validation prefers, and what test says of choosing that way.
  */
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { nodeFiles, writeTextWhole } from '../../../data/store/file-seam.ts'
 import { readDataset } from '../../../data/store/read-dataset.ts'
 import { INPUT_KINDS, type InputKind } from '../../../models/router/spec.ts'
-import { chooseEngine } from '../../../training/backends/choose-engine.ts'
-import { ENGINE_CHOICES, type EngineChoice } from '../../../training/backends/engine-names.ts'
+import type { EngineChoice } from '../../../training/backends/engine-names.ts'
 import { sourceVersion } from '../../../training/source-version.ts'
 import { openJournal } from '../../../training/sweep/journal.ts'
 import {
@@ -32,6 +30,7 @@ import { readEnvironment } from '../environment.ts'
 import { followJobs } from '../follow-jobs.ts'
 import { withAction } from '../run-action.ts'
 import { sweepText } from '../sweep-text.ts'
+import { backendOption, bootstrapOption, openEngine, workersOption } from '../training-options.ts'
 import { parseInputKinds, parseNumber, parseNumberList } from '../value-lists.ts'
 import { wholeNumberParser } from '../whole-number.ts'
 
@@ -55,9 +54,6 @@ export interface SweepCommandOptions {
 }
 
 export const SWEEP_FILE = 'sweep.json'
-const MAX_DEFAULT_WORKERS = 5
-const MIN_RESAMPLES = 100
-
 /** @param runJobs runs the jobs of one call in order; left out: each call in a process of its own */
 export function createCommand(runJobs?: JobRunner): Command {
   const list = (flags: string, description: string, shown: string): Option =>
@@ -97,19 +93,9 @@ export function createCommand(runJobs?: JobRunner): Command {
         .argParser(wholeNumberParser(0))
         .default(1),
     )
-    .addOption(
-      new Option('--bootstrap <resamples>', `resamples of groups, at least ${MIN_RESAMPLES}`)
-        .argParser(wholeNumberParser(MIN_RESAMPLES))
-        .default(1000),
-    )
-    .addOption(
-      new Option('--workers <count>', 'jobs at a time; the result does not depend on it')
-        .argParser(wholeNumberParser(1))
-        .default(Math.min(availableParallelism(), MAX_DEFAULT_WORKERS)),
-    )
-    .addOption(
-      new Option('--backend <engine>', 'training engine, as keepready train').choices(ENGINE_CHOICES).default('auto'),
-    )
+    .addOption(bootstrapOption('resamples of groups'))
+    .addOption(workersOption('jobs at a time; the result does not depend on it'))
+    .addOption(backendOption('training engine, as keepready train'))
     .addHelpText(
       'after',
       `
@@ -131,8 +117,7 @@ async function runSweep(
   for (const directory of directories) datasets.push(summariseDataset(await readDataset(directory)))
   requireSameData(datasets)
   const configurations = configurationsOf(options, datasets)
-  const engine = await chooseEngine(options.backend)
-  context.writeErr(`engine: ${engine.name} (${engine.because})\n`)
+  const engine = await openEngine(context, options.backend)
   const journal = await openJournal(options.out)
   const progress = followJobs(context, 'sweep')
   try {

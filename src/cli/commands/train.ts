@@ -1,13 +1,11 @@
 /**
  * keepready train: dataset -> router artefact.
  */
-import { availableParallelism } from 'node:os'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { readDataset } from '../../../data/store/read-dataset.ts'
 import type { RouterManifest, SplitMetrics } from '../../../models/router/manifest.ts'
 import { INPUT_KINDS, type InputKind } from '../../../models/router/spec.ts'
-import { chooseEngine } from '../../../training/backends/choose-engine.ts'
-import { ENGINE_CHOICES, type EngineChoice, runsOnGpu } from '../../../training/backends/engine-names.ts'
+import { type EngineChoice, runsOnGpu } from '../../../training/backends/engine-names.ts'
 import { sourceVersion } from '../../../training/source-version.ts'
 import { trainRouter } from '../../../training/train.ts'
 import { DEFAULT_TRAIN_CONFIG } from '../../../training/train-config.ts'
@@ -18,29 +16,17 @@ import { readEnvironment } from '../environment.ts'
 import { createResultTable } from '../result-table.ts'
 import { withAction } from '../run-action.ts'
 import { startTrainProgress } from '../train-progress.ts'
-import { wholeNumberParser } from '../whole-number.ts'
+import { backendOption, openEngine, overridesOf, type TrainingFlags, workersOption } from '../training-options.ts'
+import { parseNumber } from '../value-lists.ts'
 
-export interface TrainCommandOptions {
+export interface TrainCommandOptions extends TrainingFlags {
   readonly out: string
   readonly from?: string
   readonly inputs: InputKind | 'auto'
-  readonly width?: number
-  readonly dropout?: number
-  readonly epochs?: number
-  readonly patience?: number
-  readonly lr?: number
-  readonly decay?: number
-  readonly positiveWeight?: number
-  readonly hiddenScale?: number
-  readonly minFuture?: number
-  readonly seed?: number
   readonly fresh?: boolean
   readonly workers: number
   readonly backend: EngineChoice
 }
-
-/** More rarely pays: five rotations of each input kind are what there is to share out. */
-const MAX_DEFAULT_WORKERS = 5
 
 export function createCommand(): Command {
   const defaults = DEFAULT_TRAIN_CONFIG
@@ -72,16 +58,8 @@ export function createCommand(): Command {
     )
     .addOption(number('--seed <number>', 'rotations, first weights, order, dropout', defaults.seed))
     .option('--fresh', 'forget what an unfinished run with this --out has done', false)
-    .addOption(
-      new Option('--workers <count>', 'rotations at a time, one on a GPU; the result does not depend on it')
-        .argParser(wholeNumberParser(1))
-        .default(Math.min(availableParallelism(), MAX_DEFAULT_WORKERS)),
-    )
-    .addOption(
-      new Option('--backend <engine>', 'training engine (docs/training.md); auto takes the fastest that is there')
-        .choices(ENGINE_CHOICES)
-        .default('auto'),
-    )
+    .addOption(workersOption('rotations at a time, one on a GPU; the result does not depend on it'))
+    .addOption(backendOption('training engine (docs/training.md); auto takes the fastest that is there'))
     .addHelpText(
       'after',
       '\nExample:\n  $ keepready train dataset/ --out router/\n  $ keepready train larger/ --out router-2/ --from router/',
@@ -95,26 +73,14 @@ export async function runTrain(
   args: readonly string[],
 ): Promise<CommandResult> {
   const dataset = await readDataset(args[0] ?? '')
-  const engine = await chooseEngine(options.backend)
-  context.writeErr(`engine: ${engine.name} (${engine.because})\n`)
+  const engine = await openEngine(context, options.backend)
   const progress = startTrainProgress(context)
   const manifest = await trainRouter({
     dataset,
     out: options.out,
     from: options.from,
     inputs: options.inputs,
-    overrides: {
-      width: options.width,
-      dropout: options.dropout,
-      epochs: options.epochs,
-      patience: options.patience,
-      learningRate: options.lr,
-      decay: options.decay,
-      positiveWeight: options.positiveWeight,
-      hiddenScale: options.hiddenScale,
-      minFuture: options.minFuture,
-      seed: options.seed,
-    },
+    overrides: overridesOf(options),
     runJobs: createWorkerRunner({
       workers: runsOnGpu(engine.name) ? 1 : options.workers,
       environment: readEnvironment(),
@@ -223,10 +189,4 @@ function figure(value: number | null): string {
 
 function percent(value: number): string {
   return `${(100 * value).toFixed(1)} %`
-}
-
-function parseNumber(text: string): number {
-  const value = Number(text)
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('it must be a number.')
-  return value
 }
