@@ -1,7 +1,8 @@
 /**
  * A dataset without some of its groups: what a choice may look at before the test part is opened. Pure.
  */
-import type { Dataset, PairTable } from './dataset.ts'
+import type { Dataset } from './dataset.ts'
+import { selectPairs } from './select-pairs.ts'
 
 /**
  * The pair table of the view does not hold the pairs of these groups, so no code can find their labels or features; the
@@ -22,35 +23,5 @@ export function withholdGroups(dataset: Dataset, groups: ReadonlySet<string>): D
     manifest: { ...dataset.manifest, counts: { ...dataset.manifest.counts, pairs: view.count, ready } },
     pairs: view,
     vectors: { ...vectors, withheld },
-  }
-}
-
-function selectPairs(pairs: PairTable, kept: Int32Array): PairTable {
-  const ints = (column: Int32Array): Int32Array => kept.map((pair) => column[pair] ?? -1)
-  const { topK, evidenceSize } = pairs
-  const topRows = new Int32Array(kept.length * topK)
-  const evidence = new Float32Array(kept.length * evidenceSize)
-  kept.forEach((pair, at) => {
-    topRows.set(pairs.topRows.subarray(pair * topK, (pair + 1) * topK), at * topK)
-    evidence.set(pairs.evidence.subarray(pair * evidenceSize, (pair + 1) * evidenceSize), at * evidenceSize)
-  })
-  return {
-    count: kept.length,
-    trajectory: ints(pairs.trajectory),
-    interaction: ints(pairs.interaction),
-    checkpoint: ints(pairs.checkpoint),
-    label: Uint8Array.from(kept, (pair) => pairs.label[pair] ?? 0),
-    futureInteractions: ints(pairs.futureInteractions),
-    boundary: ints(pairs.boundary),
-    hRow: ints(pairs.hRow),
-    qRow: ints(pairs.qRow),
-    topRows,
-    topK,
-    sourceTokens: ints(pairs.sourceTokens),
-    actingTokens: ints(pairs.actingTokens),
-    viewTokens: ints(pairs.viewTokens),
-    truncatedTokens: ints(pairs.truncatedTokens),
-    evidence,
-    evidenceSize,
   }
 }

@@ -3,7 +3,8 @@
  * (DESIGN section 13). What is measured, and how, is evaluation's; this only lays the runs on one table of pairs. Pure.
  */
 import { ROTATIONS, rotationSplit } from '../../data/rotations.ts'
-import type { Dataset, PairTable } from '../../data/store/dataset.ts'
+import type { Dataset } from '../../data/store/dataset.ts'
+import { selectPairs } from '../../data/store/select-pairs.ts'
 import type { InputKind } from '../../models/router/spec.ts'
 import { AppError, invariant } from '../../src/errors.ts'
 import { pairedDifferenceInterval } from '../../src/metrics/bootstrap.ts'
@@ -116,35 +117,6 @@ function matchedTable(runs: readonly ComparedRun[], matched: MatchedPairs, optio
     return [createRotationTest(dataset, { rotation, testGroups, resamples: options.resamples, seed: options.seed })]
   })
   return { dataset, tests }
-}
-
-function selectPairs(pairs: PairTable, rows: Int32Array): PairTable {
-  const take = <Column extends Int32Array | Uint8Array | Float32Array>(column: Column, width = 1): Column => {
-    const out = column.slice(0, rows.length * width)
-    rows.forEach((row, at) => {
-      out.set(column.subarray(row * width, (row + 1) * width), at * width)
-    })
-    return out as Column
-  }
-  return {
-    count: rows.length,
-    trajectory: take(pairs.trajectory),
-    interaction: take(pairs.interaction),
-    checkpoint: take(pairs.checkpoint),
-    label: take(pairs.label),
-    futureInteractions: take(pairs.futureInteractions),
-    boundary: take(pairs.boundary),
-    hRow: take(pairs.hRow),
-    qRow: take(pairs.qRow),
-    topRows: take(pairs.topRows, pairs.topK),
-    topK: pairs.topK,
-    sourceTokens: take(pairs.sourceTokens),
-    actingTokens: take(pairs.actingTokens),
-    viewTokens: take(pairs.viewTokens),
-    truncatedTokens: take(pairs.truncatedTokens),
-    evidence: take(pairs.evidence, pairs.evidenceSize),
-    evidenceSize: pairs.evidenceSize,
-  }
 }
 
 interface MeasuredRun {
