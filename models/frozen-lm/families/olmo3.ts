@@ -4,9 +4,9 @@
  */
 import { DECODER_FIELDS, FIELD, ROPE_FIELDS } from '../config-fields.schema.ts'
 import type { ConfigSource } from './config-source.ts'
-import { type Family, plainAttention, plainDecoder, plainFeedForward } from './family.ts'
+import { type Family, plainDecoder, plainFeedForward } from './family.ts'
 import { layerTypes, windowOf } from './layer-types.ts'
-import { POST_NORMS } from './olmo2.ts'
+import { olmoAttention, POST_NORMS } from './olmo2.ts'
 import { ropeTableConfig } from './rope-fields.ts'
 
 const FIELDS = {
@@ -50,13 +50,7 @@ export const olmo3: Family = {
       allowed: ['sliding_attention', 'full_attention'],
       otherwise: (index) => ((index + 1) % WINDOWED_LAYERS === 0 ? 'full_attention' : 'sliding_attention'),
     })
-    const biased = fields.attention_bias === true
-    const attention = {
-      ...plainAttention(source, fields),
-      queryKeyNorm: 'projection' as const,
-      queryKeyValueBias: biased,
-      outputBias: biased,
-    }
+    const attention = olmoAttention(source, fields)
     const feedForward = plainFeedForward(source, fields)
     return plainDecoder(source, fields, {
       ropes: ropeTables(source, fields, attention.headSize),
