@@ -27,6 +27,7 @@ import {
 } from './evaluation/evaluation-record.ts'
 import type { HeldOutPredictions } from './evaluation/held-out-predictions.ts'
 import { type MeasuredPredictor, measurePredictor, type RotationScores } from './evaluation/measure-predictor.ts'
+import { recordDataset } from './evaluation/recorded-dataset.ts'
 import { createRotationTest, pairsOfGroups, type RotationTest, readyGroupsOf } from './evaluation/rotation-test.ts'
 import { type StudiedRotation, studiedPoint, studyRouter, validationPairs } from './evaluation/router-study.ts'
 import type { MeasuredPerturbation, StripRecord } from './evaluation/router-study-record.ts'
@@ -221,28 +222,16 @@ function recordOf(
 ): EvaluationRecord {
   const { tests, measured, strips } = found
   const { dataset, router } = input
-  const { manifest } = dataset
   const predictors = measured.map((one) => one.record)
   const comparisons = comparePredictors(measured)
   const counts = { headline: countSubset(tests, 'headline'), all: countSubset(tests, 'all') }
   const oneClassRotations = tests.flatMap(oneClass)
   const words = { served: router.served, predictors, comparisons, counts, rotations: tests.length, oneClassRotations }
-  const domains: Record<string, number> = {}
-  for (const { domain } of dataset.trajectories) domains[domain] = (domains[domain] ?? 0) + 1
   return {
     schemaVersion: EVALUATION_SCHEMA_VERSION,
     summary: summarise(words),
     caveats: caveatsOf(words),
-    dataset: {
-      directory: dataset.directory,
-      representationId: manifest.representationId,
-      model: manifest.representation.model.name,
-      layer: manifest.representation.layer,
-      recipe: manifest.recipe,
-      runsSha256: manifest.inputs.runsSha256,
-      labelsSha256: manifest.inputs.labelsSha256,
-      domains,
-    },
+    dataset: recordDataset(dataset),
     router: {
       directory: router.directory,
       served: router.served,

@@ -8,6 +8,7 @@ import type { InputKind } from '../../models/router/spec.ts'
 import type { Interval } from '../../src/metrics/bootstrap.ts'
 import type { ReliabilityBin } from '../../src/metrics/calibration.ts'
 import type { BaselineName } from '../baselines/baseline.ts'
+import type { RecordedDataset } from './recorded-dataset.ts'
 import type { PooledEstimate, RouterStudy, StripRecord } from './router-study-record.ts'
 
 /** 2: pooled values, temperature, `study` of routers, `strips`, near-empty rotations named. Version 1 is refused by name. */
@@ -192,16 +193,7 @@ export interface EvaluationRecord {
   /** Plain sentences at the top of the report: the served input first. */
   readonly summary: readonly string[]
   readonly caveats: readonly string[]
-  readonly dataset: {
-    readonly directory: string
-    readonly representationId: string
-    readonly model: string
-    readonly layer: number
-    readonly recipe: string
-    readonly runsSha256: string
-    readonly labelsSha256: string
-    readonly domains: Readonly<Record<string, number>>
-  }
+  readonly dataset: RecordedDataset
   readonly router: { readonly directory: string; readonly served: InputKind; readonly inputs: readonly InputKind[] }
   readonly bootstrap: { readonly resamples: number; readonly seed: number; readonly level: 0.95 }
   readonly rotations: number

@@ -7,6 +7,7 @@ import { verdictOf } from '../evaluation/compare-predictors.ts'
 import type { ResampledEstimate } from '../evaluation/estimate.ts'
 import { MIN_INTERVAL_GROUPS } from '../evaluation/evaluation-record.ts'
 import { resampleScores } from '../evaluation/measure-scores.ts'
+import { recordDataset } from '../evaluation/recorded-dataset.ts'
 import type { RotationTest, TestRun } from '../evaluation/rotation-test.ts'
 import { countPositives, pairsOfGroups } from '../split-pairs.ts'
 import {
@@ -45,9 +46,6 @@ export function recordStudy(study: {
   const points = measured.map((one, at) => recordPoint(dataset, one, resampled[at] ?? new Map(), predictors))
   const differences = differencesOf(request, points, resampled)
   const seedSpread = request.kind === 'seeds' ? spreadOf(points, predictors) : []
-  const { manifest } = dataset
-  const domains: Record<string, number> = {}
-  for (const { domain } of dataset.trajectories) domains[domain] = (domains[domain] ?? 0) + 1
   return {
     schemaVersion: STUDY_SCHEMA_VERSION,
     kind: request.kind,
@@ -69,16 +67,7 @@ export function recordStudy(study: {
     points,
     seedSpread,
     differences,
-    dataset: {
-      directory: dataset.directory,
-      representationId: manifest.representationId,
-      model: manifest.representation.model.name,
-      layer: manifest.representation.layer,
-      recipe: manifest.recipe,
-      runsSha256: manifest.inputs.runsSha256,
-      labelsSha256: manifest.inputs.labelsSha256,
-      domains,
-    },
+    dataset: recordDataset(dataset),
     configs: Object.fromEntries(request.inputs.map((kind) => [kind, configOf(request, kind, null)])),
     bootstrap: { resamples: request.resamples, seed: request.seed, level: 0.95 },
     engine: request.backend,

@@ -10,6 +10,7 @@ import type { TrainConfig } from '../../models/router/manifest.ts'
 import type { InputKind } from '../../models/router/spec.ts'
 import type { Interval } from '../../src/metrics/bootstrap.ts'
 import type { Estimate, MetricName, Verdict } from '../evaluation/evaluation-record.ts'
+import type { RecordedDataset } from '../evaluation/recorded-dataset.ts'
 
 export const STUDY_SCHEMA_VERSION = 1
 
@@ -124,17 +125,7 @@ export interface StudyRecord {
   /** Empty unless kind is `seeds`. */
   readonly seedSpread: readonly SeedSpread[]
   readonly differences: readonly StudyDifference[]
-  readonly dataset: {
-    readonly directory: string
-    readonly representationId: string
-    readonly model: string
-    readonly layer: number
-    readonly recipe: string
-    readonly runsSha256: string
-    readonly labelsSha256: string
-    /** Runs by domain. */
-    readonly domains: Readonly<Record<string, number>>
-  }
+  readonly dataset: RecordedDataset
   /** Of the routers; in a `seeds` study the seed is the point's x. */
   readonly configs: Readonly<Partial<Record<InputKind, TrainConfig>>>
   readonly bootstrap: { readonly resamples: number; readonly seed: number; readonly level: number }

@@ -4,19 +4,16 @@
 import type { Dataset } from '../../data/store/dataset.ts'
 import type { TrainConfig } from '../../models/router/manifest.ts'
 import type { InputKind } from '../../models/router/spec.ts'
-import type { EngineName } from '../backends/engine-names.ts'
 import type { Baseline } from '../baselines/baseline.ts'
 import type { ObservationCorpus } from '../baselines/observation-corpus.ts'
 import type { TestScores } from '../evaluation/measure-scores.ts'
 import type { RotationTest } from '../evaluation/rotation-test.ts'
-import type { TrainEnvironment } from '../resume/job-key.ts'
-import type { Journal } from '../sweep/journal.ts'
+import type { ManyJobs } from '../sweep/many-jobs.ts'
 import { resolveTrainConfig, type TrainOverrides } from '../train-config.ts'
-import type { JobRunner } from '../worker-pool.ts'
 import type { DesignedFold, DesignedPoint, StudyDesign } from './study-design.ts'
 import type { StudyKind } from './study-record.ts'
 
-export interface StudyRequest {
+export interface StudyRequest extends ManyJobs {
   readonly kind: StudyKind
   readonly design: StudyDesign
   readonly dataset: Dataset
@@ -27,15 +24,6 @@ export interface StudyRequest {
   readonly corpus: ObservationCorpus
   /** Of bootstrap and baselines. */
   readonly seed: number
-  readonly resamples: number
-  readonly journal: Journal
-  /** Jobs at a time; the result does not depend on it. */
-  readonly lanes: number
-  /** Runs the jobs of one call in order, one at a time. */
-  readonly runJobs: JobRunner
-  readonly backend: EngineName
-  readonly environment: TrainEnvironment
-  readonly signal?: AbortSignal | undefined
 }
 
 /** What one point was measured with; a predictor that has no value there is not in `scores`. */

@@ -2,14 +2,11 @@
  * What a sweep is asked to do.
  */
 import type { Dataset } from '../../data/store/dataset.ts'
-import type { EngineName } from '../backends/engine-names.ts'
-import type { TrainEnvironment } from '../resume/job-key.ts'
-import type { JobRunner } from '../worker-pool.ts'
-import type { Journal } from './journal.ts'
+import type { ManyJobs } from './many-jobs.ts'
 import type { DatasetSummary } from './same-data.ts'
 import type { SweepConfiguration } from './search-space.ts'
 
-export interface SweepRequest {
+export interface SweepRequest extends ManyJobs {
   /** Checked to be the same data (same-data.ts). */
   readonly datasets: readonly DatasetSummary[]
   /** Reads dataset `number` from where it lies. */
@@ -18,13 +15,4 @@ export interface SweepRequest {
   readonly configurations: readonly SweepConfiguration[]
   /** Of rotations and bootstrap; training has the seed of its configuration. */
   readonly seed: number
-  readonly resamples: number
-  readonly journal: Journal
-  /** Jobs at a time; the result does not depend on it. */
-  readonly lanes: number
-  /** Runs the jobs of one call in order, one at a time. */
-  readonly runJobs: JobRunner
-  readonly backend: EngineName
-  readonly environment: TrainEnvironment
-  readonly signal?: AbortSignal | undefined
 }
