@@ -3,7 +3,7 @@
  * Everything that gets a final name was complete and on the disk before it got it.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError } from '../../src/errors.ts'
 
@@ -28,7 +28,7 @@ export interface FileSeam {
   syncDirectory(path: string): Promise<void>
 }
 
-const OWNER_FILE = 0o600
+export const OWNER_FILE = 0o600
 const OWNER_DIRECTORY = 0o700
 
 export const nodeFiles: FileSeam = {
@@ -56,6 +56,19 @@ export const nodeFiles: FileSeam = {
       await handle.close()
     }
   },
+}
+
+/**
+ * Opens a file to read and append to, readable by its owner alone; makes it and its folders where they are not there.
+ * @throws disk-full, file-unreadable
+ */
+export async function openToAppend(path: string): Promise<FileHandle> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: OWNER_DIRECTORY })
+    return await open(path, 'a+', OWNER_FILE)
+  } catch (thrown) {
+    throw translateWriteFailure(thrown, path)
+  }
 }
 
 /** Ending of files that are being written; whatever carries it after a crash is rubbish. */

@@ -2,11 +2,9 @@
  * Measurements on the disk, one action a line, appended as they are made: whoever is killed goes on behind the last whole
  * line. Actions are measured in one order, so that the file of a resumed annotation has the bytes of one that was not.
  */
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { AppError } from '../../../src/errors.ts'
 import { parseJsonLines } from '../../import/json-lines.ts'
-import { translateWriteFailure } from '../../store/file-seam.ts'
+import { openToAppend, translateWriteFailure } from '../../store/file-seam.ts'
 import {
   isMeasurementsHeader,
   type MeasurementsIdentity,
@@ -24,15 +22,13 @@ export interface MeasurementFile {
   close(): Promise<void>
 }
 
-const OWNER_FILE = 0o600
-
 /**
  * Opens or makes the file. What follows its last whole and valid line is cut off.
  * @throws rows-invalid where it holds something else, or measurements of other runs, another model or other options (it
  *   is left as it is); file-unreadable; disk-full
  */
 export async function openMeasurements(path: string, identity: MeasurementsIdentity): Promise<MeasurementFile> {
-  const handle = await openFile(path)
+  const handle = await openToAppend(path)
   try {
     const bytes = await handle.readFile()
     const header = `${measurementsHeader(identity)}\n`
@@ -104,13 +100,4 @@ function otherWork(path: string): AppError {
     `${path} holds measurements of other runs, of another model or with other options and was left as it is: remove it, or choose another --journal`,
     { details: { path } },
   )
-}
-
-async function openFile(path: string): Promise<FileHandle> {
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    return await open(path, 'a+', OWNER_FILE)
-  } catch (thrown) {
-    throw translateWriteFailure(thrown, path)
-  }
 }

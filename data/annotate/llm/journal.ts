@@ -3,11 +3,10 @@
  * killed asks for none of them again. Readable by its owner alone: answers quote the history.
  */
 import { existsSync } from 'node:fs'
-import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { type FileHandle, readFile } from 'node:fs/promises'
 import { AppError } from '../../../src/errors.ts'
 import { parseJsonLines } from '../../import/json-lines.ts'
-import { translateWriteFailure } from '../../store/file-seam.ts'
+import { OWNER_FILE, openToAppend, translateWriteFailure } from '../../store/file-seam.ts'
 import {
   isJournalHeader,
   JOURNAL_HEADER,
@@ -34,7 +33,6 @@ export interface Journal extends JournalAnswers {
   close(): Promise<void>
 }
 
-const OWNER_FILE = 0o600
 const HEADER_LINE = `${JSON.stringify(JOURNAL_HEADER)}\n`
 
 /**
@@ -55,7 +53,7 @@ export async function readJournal(path: string): Promise<JournalAnswers | null> 
  * @throws rows-invalid if the file is something else (it is left as it is); file-unreadable; disk-full
  */
 export async function openJournal(path: string): Promise<Journal> {
-  const handle = await openFile(path)
+  const handle = await openToAppend(path)
   try {
     const bytes = await handle.readFile()
     const whole = wholeLines(bytes)
@@ -155,13 +153,4 @@ function otherFile(path: string): AppError {
     `${path} is no journal of this version of keepready annotate and was left as it is: choose another --journal`,
     { details: { path } },
   )
-}
-
-async function openFile(path: string): Promise<FileHandle> {
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    return await open(path, 'a+', OWNER_FILE)
-  } catch (thrown) {
-    throw translateWriteFailure(thrown, path)
-  }
 }
