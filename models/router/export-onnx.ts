@@ -3,7 +3,7 @@
  * says as metadata_props. Written from the safetensors, and kept only if onnxruntime gives the logits of the probe rows.
  * This project never reads such a file. Inputs and outputs: docs/router-artefact.md.
  */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { AppError, invariant } from '../../src/errors.ts'
 import { decide } from '../../src/router/decide.ts'
 import type { OperatingPoint, OperatingPointName } from '../../src/router/operating-points.ts'
@@ -17,6 +17,7 @@ import { largestDifference } from './recompute-probe.ts'
 import { addHead, addParameters } from './router-head.ts'
 import { openRouterSession } from './router-session.ts'
 import { blockSize } from './spec.ts'
+import { writeSynced } from './synced-file.ts'
 import { PARITY_TOLERANCE, probeOf } from './verify-router.ts'
 
 export interface ExportedRouter {
@@ -165,13 +166,7 @@ async function checkOnProbe(
 function writeWhole(path: string, bytes: Uint8Array): void {
   const temporary = `${path}.part`
   try {
-    const file = openSync(temporary, 'w')
-    try {
-      writeFileSync(file, bytes)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
+    writeSynced(temporary, bytes)
     renameSync(temporary, path)
   } catch (thrown) {
     rmSync(temporary, { force: true })

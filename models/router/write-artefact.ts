@@ -3,8 +3,8 @@
  * old manifest goes, files move into place, and the new manifest is renamed into place last. So a reader finds the old
  * artefact, the new one, or none (router-invalid); never a mixture.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { AppError } from '../../src/errors.ts'
 import { writeSafetensors } from '../safetensors.ts'
 import {
@@ -22,6 +22,7 @@ import { ROUTER_SCHEMA_VERSION, type RotationRecord, type RotationSummary, type 
 import { type ProbeRows, writeProbe } from './probe.ts'
 import { rotationMeans } from './rotation-means.ts'
 import type { RouterParameters } from './spec.ts'
+import { syncDirectory, writeSynced } from './synced-file.ts'
 
 const STAGING = '.staging'
 
@@ -97,27 +98,6 @@ export function openRouterWriter(directory: string): RouterWriter {
       })
     },
     discard: () => rmSync(staging, { recursive: true, force: true }),
-  }
-}
-
-function writeSynced(path: string, text: string): void {
-  const file = openSync(path, 'w')
-  try {
-    writeFileSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  syncDirectory(dirname(path))
-}
-
-/** A rename survives a power cut only once the directory itself is synced. */
-function syncDirectory(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
   }
 }
 
