@@ -37,7 +37,12 @@ function fitVectors(context: BaselineContext, blocks: readonly VectorBlock[]): R
   const { dataset } = context
   const train = thinned(context, blocks)
   const spec = { inputs: 'hidden', hiddenSize: dataset.vectors.cols, evidenceSize: 0, width: 0, dropout: 0 } as const
-  const standardisation = standardise({ dataset, spec, trajectories: byTrajectory(context, train), positiveWeight: 1 })
+  const standardisation = standardise({
+    dataset,
+    spec,
+    trajectories: listsBy(context.dataset.pairs.trajectory, train),
+    positiveWeight: 1,
+  })
   const matrixOf = (pairs: readonly number[]): DesignMatrix => {
     const rows = vectorRows(dataset.vectors)
     try {
@@ -87,16 +92,10 @@ function usesOf(
 /** Whole checkpoints in seeded order, until the vectors that their pairs need are enough. */
 function thinned(context: BaselineContext, blocks: readonly VectorBlock[]): Int32Array {
   const { dataset, train, seed } = context
-  const checkpoints = new Map<number, number[]>()
-  for (const pair of train) {
-    const row = dataset.pairs.qRow[pair] ?? 0
-    const list = checkpoints.get(row)
-    if (list === undefined) checkpoints.set(row, [pair])
-    else list.push(pair)
-  }
+  const checkpoints = listsBy(dataset.pairs.qRow, train)
   const kept = new Set<number>()
   const vectors = new Set<string>()
-  for (const pairs of shuffled([...checkpoints.values()], createRng(deriveSeed(seed, 'several-vectors')))) {
+  for (const pairs of shuffled(checkpoints, createRng(deriveSeed(seed, 'several-vectors')))) {
     for (const pair of pairs) {
       kept.add(pair)
       for (const block of blocks) for (const row of rowsOf(context, block, pair)) vectors.add(`${block}${row}`)
@@ -106,13 +105,14 @@ function thinned(context: BaselineContext, blocks: readonly VectorBlock[]): Int3
   return train.filter((pair) => kept.has(pair))
 }
 
-function byTrajectory({ dataset }: BaselineContext, rows: Int32Array): readonly (readonly number[])[] {
+/** Rows with the same value of a column, in the order in which the values first come. */
+function listsBy(column: Int32Array, rows: Int32Array): readonly (readonly number[])[] {
   const lists = new Map<number, number[]>()
-  for (const pair of rows) {
-    const trajectory = dataset.pairs.trajectory[pair] ?? 0
-    const list = lists.get(trajectory)
-    if (list === undefined) lists.set(trajectory, [pair])
-    else list.push(pair)
+  for (const row of rows) {
+    const value = column[row] ?? 0
+    const list = lists.get(value)
+    if (list === undefined) lists.set(value, [row])
+    else list.push(row)
   }
   return [...lists.values()]
 }
