@@ -5,10 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readDataset } from '../../../../data/store/read-dataset.ts'
 import { createCommand } from '../../../../src/cli/commands/compare.ts'
 import { readStudies } from '../../../../src/cli/read-studies.ts'
-import { extractDataset } from '../../../../training/extract.ts'
 import { runInline } from '../../../../training/inline-runner.ts'
 import { trainRouter } from '../../../../training/train.ts'
-import { fakeExtractor } from '../../../fixtures/fake-extractor.ts'
+import { extractFakeDataset } from '../../../fixtures/fake-dataset.ts'
 import { type Outcome, runInProcess } from '../../../fixtures/run-in-process.ts'
 import { STUDIES } from '../../../fixtures/study-records.ts'
 import { syntheticDataset, syntheticTrajectories } from '../../../fixtures/synthetic-dataset.ts'
@@ -20,25 +19,7 @@ const path = (name: string): string => join(folder, name)
 const run = (...args: readonly string[]): Promise<Outcome> => runInProcess(createCommand(), args)
 
 async function makeDataset(name: string, stride: number): Promise<void> {
-  await extractDataset({
-    runs: RUNS,
-    labels: RUNS.map((trajectory) => ({
-      schemaVersion: 1,
-      trajectory: trajectory.id,
-      annotator: 'test',
-      interactionCount: trajectory.interactions.length,
-      labels: trajectory.interactions.map((_, i) => ({
-        interaction: i,
-        boundary: i % stride === 0 ? i + 2 : null,
-        evidence: [],
-        reason: 'test',
-      })),
-    })),
-    inputs: HASHES,
-    representation: fakeExtractor({}).representation,
-    startExtractor: () => Promise.resolve(fakeExtractor({})),
-    out: path(name),
-  })
+  await extractFakeDataset({ runs: RUNS, out: path(name), hashes: HASHES, stride })
 }
 
 async function train(dataset: string, out: string, width: number, seed: number): Promise<void> {

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readDataset } from '../../../../data/store/read-dataset.ts'
 import { createCommand } from '../../../../src/cli/commands/evaluate.ts'
-import { extractDataset } from '../../../../training/extract.ts'
 import { runInline } from '../../../../training/inline-runner.ts'
 import { trainRouter } from '../../../../training/train.ts'
-import { fakeExtractor } from '../../../fixtures/fake-extractor.ts'
+import { extractFakeDataset } from '../../../fixtures/fake-dataset.ts'
 import { type Outcome, runInProcess } from '../../../fixtures/run-in-process.ts'
 import { syntheticDataset, syntheticTrajectories } from '../../../fixtures/synthetic-dataset.ts'
 
@@ -17,25 +16,7 @@ let folder: string
 
 async function makeDataset(name: string, labelsSha256: string): Promise<string> {
   const out = join(folder, name)
-  await extractDataset({
-    runs: RUNS,
-    labels: RUNS.map((run) => ({
-      schemaVersion: 1,
-      trajectory: run.id,
-      annotator: 'test',
-      interactionCount: run.interactions.length,
-      labels: run.interactions.map((_, i) => ({
-        interaction: i,
-        boundary: i % 2 === 0 ? i + 2 : null,
-        evidence: [],
-        reason: 'test',
-      })),
-    })),
-    inputs: { runsSha256: 'a'.repeat(64), labelsSha256 },
-    representation: fakeExtractor({}).representation,
-    startExtractor: () => Promise.resolve(fakeExtractor({})),
-    out,
-  })
+  await extractFakeDataset({ runs: RUNS, out, hashes: { runsSha256: 'a'.repeat(64), labelsSha256 } })
   return out
 }
 

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCommand, STUDY_FILE } from '../../../../src/cli/commands/study.ts'
-import { extractDataset } from '../../../../training/extract.ts'
 import { parseStudy } from '../../../../training/report/study.schema.ts'
-import { fakeExtractor } from '../../../fixtures/fake-extractor.ts'
+import { extractFakeDataset } from '../../../fixtures/fake-dataset.ts'
 import { runInstantly } from '../../../fixtures/instant-runner.ts'
 import { type Outcome, runInProcess } from '../../../fixtures/run-in-process.ts'
 import { syntheticDataset, syntheticTrajectories } from '../../../fixtures/synthetic-dataset.ts'
@@ -16,25 +15,7 @@ const path = (name: string): string => join(folder, name)
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'keepready-study-command-'))
-  await extractDataset({
-    runs: RUNS,
-    labels: RUNS.map((run) => ({
-      schemaVersion: 1,
-      trajectory: run.id,
-      annotator: 'test',
-      interactionCount: run.interactions.length,
-      labels: run.interactions.map((_, i) => ({
-        interaction: i,
-        boundary: i % 2 === 0 ? i + 2 : null,
-        evidence: [],
-        reason: 'test',
-      })),
-    })),
-    inputs: { runsSha256: 'a'.repeat(64), labelsSha256: 'b'.repeat(64) },
-    representation: fakeExtractor({}).representation,
-    startExtractor: () => Promise.resolve(fakeExtractor({})),
-    out: path('dataset'),
-  })
+  await extractFakeDataset({ runs: RUNS, out: path('dataset') })
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 const run = (...args: readonly string[]): Promise<Outcome> =>

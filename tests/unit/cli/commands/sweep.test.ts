@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Extractor } from '../../../../models/frozen-lm/extraction.ts'
 import { createCommand, SWEEP_FILE } from '../../../../src/cli/commands/sweep.ts'
-import { extractDataset } from '../../../../training/extract.ts'
+import { extractFakeDataset } from '../../../fixtures/fake-dataset.ts'
 import { fakeExtractor } from '../../../fixtures/fake-extractor.ts'
 import { runInstantly } from '../../../fixtures/instant-runner.ts'
 import { type Outcome, runInProcess } from '../../../fixtures/run-in-process.ts'
@@ -21,24 +21,11 @@ async function makeDataset(
   const extractor = fakeExtractor({})
   const layer = options.layer ?? 2
   const atLayer: Extractor = { ...extractor, representation: { ...extractor.representation, layer } }
-  await extractDataset({
+  await extractFakeDataset({
     runs: RUNS,
-    labels: RUNS.map((run) => ({
-      schemaVersion: 1,
-      trajectory: run.id,
-      annotator: 'test',
-      interactionCount: run.interactions.length,
-      labels: run.interactions.map((_, i) => ({
-        interaction: i,
-        boundary: i % 2 === 0 ? i + 2 : null,
-        evidence: [],
-        reason: 'test',
-      })),
-    })),
-    inputs: { runsSha256: 'a'.repeat(64), labelsSha256: (options.labels ?? 'b').repeat(64) },
-    representation: atLayer.representation,
-    startExtractor: () => Promise.resolve(atLayer),
     out,
+    hashes: { runsSha256: 'a'.repeat(64), labelsSha256: (options.labels ?? 'b').repeat(64) },
+    extractor: atLayer,
   })
   return out
 }
