@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     name: 'import',
     args: ['import', logs, '--out', path('all.jsonl')],
     inputs: [],
-    output: path('all.jsonl'),
+    output: 'all.jsonl',
     codes: [0, 1],
   })
   for (const set of new Set(wanted.map(({ runs }) => runs))) await prepareRuns(set)
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
       name: `compare ${name}`,
       args: ['compare', ...reports, '--out', path('compare', name)],
       inputs: reports.map((report) => join(report, 'metrics.json')),
-      output: path('compare', name, 'index.html'),
+      output: join('compare', name, 'index.html'),
     })
   }
   if (!values['no-page']) writePage(tables)
@@ -71,7 +71,12 @@ async function prepareRuns(set: RunSetName): Promise<void> {
     await writeRuns(runs, all.filter(RUN_SETS[set].keep))
   }
   const labels = path(`${set}-labels.jsonl`)
-  await stage({ name: `annotate ${set}`, args: ['annotate', runs, '--out', labels], inputs: [runs], output: labels })
+  await stage({
+    name: `annotate ${set}`,
+    args: ['annotate', runs, '--out', labels],
+    inputs: [runs],
+    output: `${set}-labels.jsonl`,
+  })
 }
 
 async function measure(experiment: Experiment): Promise<void> {
@@ -90,25 +95,25 @@ async function measure(experiment: Experiment): Promise<void> {
       ...['--max-checkpoints-per-run', String(checkpoints), '--seed', values.seed],
     ],
     inputs: [source, labels],
-    output: manifest,
+    output: join(name, 'dataset', 'manifest.json'),
   })
   await stage({
     name: `train ${name}`,
     args: ['train', dataset, '--out', router, '--width', String(width), '--seed', values.seed],
     inputs: [manifest],
-    output: join(router, 'router.json'),
+    output: join(name, 'router', 'router.json'),
   })
   await stage({
     name: `evaluate ${name}`,
     args: ['evaluate', dataset, '--router', router, '--out', report, '--seed', values.seed],
     inputs: [manifest, join(router, 'router.json')],
-    output: join(report, 'metrics.json'),
+    output: join(name, 'report', 'metrics.json'),
   })
 }
 
 async function stage(one: Stage): Promise<void> {
-  const { seconds, reused } = await runStage(work, one)
-  process.stderr.write(`== ${one.name}: ${reused ? 'reused, took' : 'took'} ${Math.round(seconds)} s\n`)
+  const seconds = await runStage(work, one)
+  process.stderr.write(`== ${one.name}: ${seconds === null ? 'done already' : `took ${Math.round(seconds)} s`}\n`)
 }
 
 function describe({ runs, model, layer, recipe, window, viewBudget, checkpoints, width }: Experiment): string {

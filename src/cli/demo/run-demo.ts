@@ -19,8 +19,8 @@ import { runEvaluate } from '../commands/evaluate.ts'
 import { runExtract } from '../commands/extract.ts'
 import { runTrain } from '../commands/train.ts'
 import { formatCount, startProgress } from '../progress.ts'
+import { isDone, markDone, stageKey } from '../stage-stamps.ts'
 import { DEMO_CAPS } from './demo-caps.ts'
-import { isDone, markDone, stageKey } from './demo-stamp.ts'
 import { type ServedHistory, serveHistory } from './serve-history.ts'
 
 const DEMO_HISTORY = join('demo-history', 'demo-history.claude-code.jsonl')
@@ -43,18 +43,19 @@ export async function runDemo(
   if (options.fresh) rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
   const path = (name: string): string => join(out, name)
+  const folder = { directory: out, stamps: 'demo.json' }
   const reused: string[] = []
   const stage = async (
     name: string,
     given: { key: string; output: string; run: () => Promise<unknown> },
   ): Promise<void> => {
-    if (isDone(out, { name, ...given })) {
+    if (isDone(folder, { name, ...given })) {
       context.writeErr(`${name}: reusing ${path(given.output)} (--fresh starts over)\n`)
       reused.push(name)
       return
     }
     await given.run()
-    await markDone(out, { name, key: given.key })
+    await markDone(folder, { name, key: given.key })
   }
 
   const samples = packageFile('data', 'samples')

@@ -1,27 +1,31 @@
 /**
- * Which stage's output was made from which input: lets a second run of the demo reuse what is there.
+ * Which stage's output was made from which input: lets a second run of the same stages reuse what is there.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nodeFiles, writeTextWhole } from '../../../data/store/file-seam.ts'
+import { nodeFiles, writeTextWhole } from '../../data/store/file-seam.ts'
 
-const STAMP_FILE = 'demo.json'
+/** Where stages leave their outputs, and the file in it that says which of them are done. */
+export interface StageFolder {
+  readonly directory: string
+  readonly stamps: string
+}
 
 /** @returns whether `stage` was finished with exactly this input and its output is still there */
 export function isDone(
-  directory: string,
+  folder: StageFolder,
   stage: { readonly name: string; readonly key: string; readonly output: string },
 ): boolean {
-  return existsSync(join(directory, stage.output)) && readStamps(directory)[stage.name] === stage.key
+  return existsSync(join(folder.directory, stage.output)) && readStamps(folder)[stage.name] === stage.key
 }
 
 export async function markDone(
-  directory: string,
+  folder: StageFolder,
   stage: { readonly name: string; readonly key: string },
 ): Promise<void> {
-  const stamps = { ...readStamps(directory), [stage.name]: stage.key }
-  await writeTextWhole(nodeFiles, join(directory, STAMP_FILE), `${JSON.stringify(stamps, null, 2)}\n`)
+  const stamps = { ...readStamps(folder), [stage.name]: stage.key }
+  await writeTextWhole(nodeFiles, stampsPath(folder), `${JSON.stringify(stamps, null, 2)}\n`)
 }
 
 /** Key of a stage: what its result depends on. */
@@ -31,8 +35,12 @@ export function stageKey(files: readonly string[], options: unknown): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-function readStamps(directory: string): Readonly<Record<string, string>> {
-  const path = join(directory, STAMP_FILE)
+function stampsPath({ directory, stamps }: StageFolder): string {
+  return join(directory, stamps)
+}
+
+function readStamps(folder: StageFolder): Readonly<Record<string, string>> {
+  const path = stampsPath(folder)
   if (!existsSync(path)) return {}
   const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
   return typeof value === 'object' && value !== null ? (value as Record<string, string>) : {}
