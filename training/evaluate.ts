@@ -19,16 +19,12 @@ import { ALL_BASELINES } from './baselines/all-baselines.ts'
 import type { Baseline } from './baselines/baseline.ts'
 import { createObservationCorpus } from './baselines/observation-corpus.ts'
 import { comparePredictors } from './evaluation/compare-predictors.ts'
-import {
-  EVALUATION_SCHEMA_VERSION,
-  type EvaluationRecord,
-  type SubsetCounts,
-  type SubsetName,
-} from './evaluation/evaluation-record.ts'
+import { countSubset } from './evaluation/count-subset.ts'
+import { EVALUATION_SCHEMA_VERSION, type EvaluationRecord } from './evaluation/evaluation-record.ts'
 import type { HeldOutPredictions } from './evaluation/held-out-predictions.ts'
 import { type MeasuredPredictor, measurePredictor, type RotationScores } from './evaluation/measure-predictor.ts'
 import { recordDataset } from './evaluation/recorded-dataset.ts'
-import { createRotationTest, pairsOfGroups, type RotationTest, readyGroupsOf } from './evaluation/rotation-test.ts'
+import { createRotationTest, pairsOfGroups, type RotationTest } from './evaluation/rotation-test.ts'
 import { type StudiedRotation, studiedPoint, studyRouter, validationPairs } from './evaluation/router-study.ts'
 import type { MeasuredPerturbation, StripRecord } from './evaluation/router-study-record.ts'
 import { scopesOf } from './evaluation/scopes.ts'
@@ -254,25 +250,4 @@ function oneClass(test: RotationTest): readonly EvaluationRecord['oneClassRotati
   const pairs = mask.reduce((sum, inside) => sum + inside, 0)
   const ready = mask.reduce((sum, inside, row) => sum + inside * (test.labels[row] ?? 0), 0)
   return ready === 0 || ready === pairs ? [{ rotation: test.rotation, pairs, ready }] : []
-}
-
-function countSubset(tests: readonly RotationTest[], subset: SubsetName): SubsetCounts {
-  const counts = { pairs: 0, ready: 0, runs: 0, mixedRuns: 0, groups: 0, readyGroups: 0 }
-  for (const test of tests) {
-    const { mask } = test.subsets[subset]
-    const seen = test.runs.map(() => ({ pairs: 0, ready: 0 }))
-    test.run.forEach((run, row) => {
-      const own = seen[run]
-      if (own === undefined || mask[row] === 0) return
-      own.pairs += 1
-      own.ready += test.labels[row] ?? 0
-    })
-    counts.pairs += seen.reduce((sum, run) => sum + run.pairs, 0)
-    counts.ready += seen.reduce((sum, run) => sum + run.ready, 0)
-    counts.runs += seen.filter((run) => run.pairs > 0).length
-    counts.mixedRuns += seen.filter((run) => run.ready > 0 && run.ready < run.pairs).length
-    counts.groups += new Set(test.runs.filter((_, i) => (seen[i]?.pairs ?? 0) > 0).map((run) => run.group)).size
-    counts.readyGroups += readyGroupsOf(test, subset)
-  }
-  return counts
 }

@@ -11,9 +11,10 @@ import { pairedDifferenceInterval } from '../../src/metrics/bootstrap.ts'
 import { stabilityOf } from '../../src/metrics/margin-stability.ts'
 import { routerScores } from '../evaluate.ts'
 import { verdictOf } from '../evaluation/compare-predictors.ts'
+import { countSubset } from '../evaluation/count-subset.ts'
 import { MIN_INTERVAL_GROUPS, type ScopeMetrics } from '../evaluation/evaluation-record.ts'
 import { type MeasuredPredictor, measurePredictor, type RotationScores } from '../evaluation/measure-predictor.ts'
-import { createRotationTest, type RotationTest, readyGroupsOf, subsetRows } from '../evaluation/rotation-test.ts'
+import { createRotationTest, type RotationTest } from '../evaluation/rotation-test.ts'
 import { type StudiedRotation, studiedPoint, thresholdAt } from '../evaluation/router-study.ts'
 import { scopesOf } from '../evaluation/scopes.ts'
 import type { ComparedRun } from './compared-run.ts'
@@ -53,13 +54,13 @@ export function compareRuns(runs: readonly ComparedRun[], options: ComparisonOpt
       done += 1
     }),
   )
-  const { tests } = table
+  const headline = countSubset(table.tests, 'headline')
   const counts = {
     pairs: matched.rows[0]?.length ?? 0,
-    headlinePairs: tests.reduce((sum, test) => sum + subsetRows(test, 'headline'), 0),
-    runs: tests.reduce((sum, test) => sum + test.runs.length, 0),
-    groups: tests.reduce((sum, test) => sum + test.groups, 0),
-    readyGroups: tests.reduce((sum, test) => sum + readyGroupsOf(test, 'headline'), 0),
+    headlinePairs: headline.pairs,
+    runs: headline.runs,
+    groups: headline.groups,
+    readyGroups: headline.readyGroups,
   }
   const records = runs.map(({ name, dataset, router, settings }, at) => ({
     name,

@@ -84,6 +84,7 @@ export interface RunComparison {
   readonly matched: {
     readonly pairs: number
     readonly headlinePairs: number
+    /** With headline pairs. */
     readonly runs: number
     readonly groups: number
     /** Test groups with a READY headline pair. */

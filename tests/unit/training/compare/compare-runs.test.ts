@@ -89,6 +89,11 @@ describe('comparison of runs', () => {
     }
     expect(comparison.kinds.map((kind) => kind.inputs)).toEqual(['hidden', 'hidden+evidence', 'evidence'])
     expect(comparison.matched.headlinePairs).toBe(record.counts.headline.pairs)
+    expect(comparison.matched).toMatchObject({
+      runs: record.counts.headline.runs,
+      groups: record.counts.headline.groups,
+      readyGroups: record.counts.headline.readyGroups,
+    })
   })
 
   it('finds no difference at all between a run and itself, and every decision kept', () => {
